@@ -1,0 +1,21 @@
+"""Fixtures. Whatever takes `rule` runs once for each row of the table."""
+
+import hypothesis
+import numpy as np
+import pytest
+
+from specsim.rules import RULES
+
+hypothesis.settings.register_profile("pinned", derandomize=True, deadline=None)
+hypothesis.settings.load_profile("pinned")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "rule" in metafunc.fixturenames:
+        metafunc.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)
+
+
+@pytest.fixture(autouse=True)
+def doctest_names(doctest_namespace: dict[str, object]) -> None:
+    """Doctests may say `np`."""
+    doctest_namespace["np"] = np

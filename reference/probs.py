@@ -1,0 +1,25 @@
+"""What one does with a row of probabilities, on floats or on Fractions alike."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Probs = NDArray[Any]
+"""Last axis the vocabulary; float64 when sampling, object (Fraction) when exact."""
+
+
+def residual(p: Probs, q: Probs) -> Probs:
+    """What is left of p once q has been served: max(p - q, 0), not normalised."""
+    left: Probs = np.maximum(p - q, 0)
+    return left
+
+
+def without(row: Probs, token: int) -> Probs:
+    """The row with `token` taken out, not normalised."""
+    return np.where(np.arange(len(row)) == token, 0, row)
+
+
+def one_hot(token: int, like: Probs) -> Probs:
+    """All mass on `token`, in the arithmetic of the row `like`."""
+    return np.where(np.arange(len(like)) == token, like.dtype.type(1), 0 * like)

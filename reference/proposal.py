@@ -1,0 +1,95 @@
+"""What a drafter proposes: a tree of tokens, and how its siblings came about."""
+
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+
+from .probs import Probs, one_hot, without
+from .randomness import Source
+
+Rows = Callable[[tuple[int, ...]], Probs]
+"""A language model seen from here: tokens in, next-token probabilities (V,) out."""
+
+Kind = Literal["fixed", "iid", "without_replacement", "hub"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+class Proposal(NamedTuple):
+    """N drafted tokens. A chain is a tree in which each node has one child.
+
+    tokens:  (N,)   the drafted token ids
+    parents: (N,)   index of each token's parent; -1 is the root (the context)
+    q:       (N, V) the row each token was drawn from; None where kind is "fixed"
+    kind:    how siblings came about: no luck at all, independently (a sampled chain is
+             the one-child case), without replacement in the order drawn, or all but
+             the last fixed and the last drawn from the rest
+    """
+
+    tokens: list[int]
+    parents: list[int]
+    q: Probs | None
+    kind: Kind = "iid"
+
+    @property
+    def drawn_from(self) -> Probs:
+        """q, for rules that need it: (N, V). ValueError where there is none."""
+        if self.q is None:
+            raise ValueError(f"a {self.kind} proposal has no q: use a rule without one")
+        return self.q
+
+    def children(self, node: int) -> list[int]:
+        return [i for i, parent in enumerate(self.parents) if parent == node]
+
+    def child(self, node: int, token: int) -> int | None:
+        """The first child of `node` that bears `token`."""
+        return next((i for i in self.children(node) if self.tokens[i] == token), None)
+
+    def path(self, node: int) -> tuple[int, ...]:
+        """The tokens from the root down to `node`."""
+        if node == -1:
+            return ()
+        return (*self.path(self.parents[node]), self.tokens[node])
+
+
+def draft(
+    rows: Rows, branching: tuple[int, ...], source: Source, kind: Kind = "iid"
+) -> Proposal:
+    """Draft a tree with `branching[d]` children at depth d, siblings as `kind` says.
+
+    Coins: draft[i] for every node that is drawn. Where the support of a row runs out,
+    a node has fewer children.
+    """
+    tokens: list[int] = []
+    parents: list[int] = []
+    q: list[Probs] = []
+    level: list[tuple[int, tuple[int, ...]]] = [(-1, ())]
+    for width in branching:
+        below = []
+        for node, prefix in level:
+            for row in _siblings(rows(prefix), width, kind, tokens):
+                tokens.append(source.draft(len(tokens), row))
+                below.append((len(tokens) - 1, (*prefix, tokens[-1])))
+                parents.append(node)
+                q.append(row)
+        level = below
+    return Proposal(tokens, parents, None if kind == "fixed" else np.array(q), kind)
+
+
+def _siblings(row: Probs, width: int, kind: Kind, tokens: list[int]) -> Iterator[Probs]:
+    """The row each of up to `width` siblings is drawn from; one-hot where it is fixed.
+
+    `tokens` grows as siblings are drawn: its last entry is the sibling before.
+    """
+    for n in range(width):
+        if not row.any():
+            return
+        fixed = kind == "fixed" or (kind == "hub" and n + 1 < width)
+        yield one_hot(int(np.argmax(row)), row) if fixed else row / row.sum()
+        if kind != "iid":
+            row = without(row, tokens[-1])
+
+
+def score(rows: Rows, proposal: Proposal) -> Probs:
+    """Target probabilities (N + 1, V): row 0 at the root, row i + 1 after node i."""
+    return np.array([rows(proposal.path(i)) for i in range(-1, len(proposal.tokens))])

@@ -1,0 +1,95 @@
+"""Worlds: a target, a drafter and a shape of draft, small enough to enumerate.
+
+Every entry of every row is a Fraction. Rows change with the prefix wherever that can
+show a fault (a wrong row, a stale parent); zeros, disjoint supports, ties and equal
+laws are all there, since faults hide where a world is too kind.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+
+from specsim.rules import Rule
+from specsim.seam import proposal, randomness, table
+
+Branching = tuple[int, ...]
+CHAINS: tuple[Branching, ...] = (1,), (1, 1), (1, 1, 1)
+TREES: tuple[Branching, ...] = (1, 1), (2,), (3,), (2, 1), (2, 2)
+
+
+@dataclass(frozen=True)
+class World:
+    """One question with a known answer: does the block keep the target's law here?
+
+    branching: children per node, depth by depth; a chain is all ones.
+    """
+
+    name: str
+    vocab: int
+    target: proposal.Rows
+    drafter: proposal.Rows
+    branching: Branching
+    kind: proposal.Kind = "iid"
+
+    def draft(self, source: randomness.Source) -> proposal.Proposal:
+        return proposal.draft(self.drafter, self.branching, source, self.kind)
+
+    def __str__(self) -> str:
+        shape = "x".join(map(str, self.branching))
+        return f"{self.name}/{self.kind}/{shape}"
+
+
+@cache
+def pairs() -> dict[str, tuple[int, proposal.Rows, proposal.Rows]]:
+    """Vocabulary, target and drafter by name, the plainest first."""
+    c, t = table.constant, table.table
+    tilt = Fraction(1, 2**24)
+    flat = np.array([Fraction(1, 3)] * 3, dtype=object)
+    near = flat + np.array([tilt, -tilt, Fraction(0)], dtype=object)
+    return {
+        "two-tokens": (2, c([1, 2]), c([2, 1])),
+        "three-tokens": (3, c([3, 2, 1]), c([1, 1, 2])),
+        "turning": (2, c([1, 3], [3, 1], [1, 1]), c([1, 1], [1, 2], [2, 1])),
+        "certain-target": (3, c([0, 1, 0], [1, 0, 0]), c([1, 1, 1])),
+        "certain-draft": (3, c([1, 2, 1], [2, 1, 1]), c([0, 0, 1], [0, 1, 0])),
+        "disjoint": (3, c([1, 2, 0], [0, 1, 1]), c([0, 0, 1], [1, 0, 0])),
+        "equal": (3, t(1, 3), t(1, 3)),
+        "near-tie": (3, lambda prefix: near, lambda prefix: flat),
+        "tiny": (2, c([1, 2**30 - 1], [1, 1]), c([1, 2**30 - 1], [2**30 - 1, 1])),
+        **{f"table-{seed}": (3, t(seed, 3), t(seed + 100, 3)) for seed in range(4)},
+        "narrow-table": (2, t(7, 2), t(107, 2)),
+        "wide-table": (4, t(8, 4), t(108, 4)),
+    }
+
+
+def worlds(rule: Rule, full: bool = False) -> Iterator[World]:
+    """The worlds a rule is judged on: every pair, every kind it accepts, every shape.
+
+    Unless `full`, the large ones are left out so that the whole suite fits seconds.
+    """
+    for kind in rule.accepts:
+        for branching in TREES if rule.tree else CHAINS:
+            for name, (vocab, target, drafter) in pairs().items():
+                world = World(name, vocab, target, drafter, branching, kind)
+                if full or world.vocab ** nodes(branching) <= 27:
+                    yield at_zero(world) if rule.greedy else world
+
+
+def at_zero(world: World) -> World:
+    """The same world with the target at temperature 0."""
+    target = table.argmax(world.target)
+    return World(
+        world.name, world.vocab, target, world.drafter, world.branching, world.kind
+    )
+
+
+def nodes(branching: Branching) -> int:
+    """How many tokens a full tree drafts.
+
+    >>> nodes((2, 2))
+    6
+    """
+    return int(sum(np.cumprod(branching)))
