@@ -40,6 +40,7 @@ def table(seed: int, vocab: int, most: int = 5) -> Rows:
     return rows
 
 
+@cache
 def argmax(rows: Rows) -> Rows:
     """The same model at temperature 0: one-hot at the most likely token, lowest id."""
 

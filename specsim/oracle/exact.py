@@ -1,16 +1,19 @@
 """The exact law of what a rule emits, against the target's."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from specsim.oracle.worlds import World
+from specsim.oracle.worlds import World, chains
 from specsim.rules import Losslessness, Verify
 from specsim.seam import proposal, randomness
 
 Tokens = tuple[int, ...]
 Law = dict[Tokens, Fraction]
+Run = Callable[[randomness.Source], Tokens]
+Reading = Callable[[Run], Law]
+"""How a law is read off code that asks a Source: `randomness.law`, or a wider one."""
 
 
 class Drafted(NamedTuple):
@@ -21,7 +24,9 @@ class Drafted(NamedTuple):
     block: Law
 
 
-def drafts(verify: Verify, world: World) -> Iterator[Drafted]:
+def drafts(
+    verify: Verify, world: World, law: Reading = randomness.law
+) -> Iterator[Drafted]:
     """Every draft there is, each with the exact law of what is emitted given it."""
     for proposed, odds in randomness.branches(world.draft):
         p = proposal.score(world.target, proposed)
@@ -31,7 +36,7 @@ def drafts(verify: Verify, world: World) -> Iterator[Drafted]:
         ) -> Tokens:
             return tuple(verify(p, given, source))  # type: ignore[arg-type]
 
-        yield Drafted(tuple(proposed.tokens), odds, randomness.law(run))
+        yield Drafted(tuple(proposed.tokens), odds, law(run))
 
 
 def mixed(drafted: Iterator[Drafted] | list[Drafted]) -> Law:
@@ -43,9 +48,9 @@ def mixed(drafted: Iterator[Drafted] | list[Drafted]) -> Law:
     return dict(law)
 
 
-def emitted(verify: Verify, world: World) -> Law:
+def emitted(verify: Verify, world: World, law: Reading = randomness.law) -> Law:
     """The exact law of one step's block, of 1 to depth + 1 tokens."""
-    return mixed(drafts(verify, world))
+    return mixed(drafts(verify, world, law))
 
 
 def completed(law: Law, target: proposal.Rows, length: int) -> Law:
@@ -69,7 +74,10 @@ def distance(a: Law, b: Law) -> Fraction:
 
 
 def bias(
-    verify: Verify, world: World, losslessness: Losslessness = "marginal"
+    verify: Verify,
+    world: World,
+    losslessness: Losslessness = "marginal",
+    law: Reading = randomness.law,
 ) -> Fraction:
     """Total variation between what is emitted, completed, and the target's own law.
 
@@ -77,11 +85,72 @@ def bias(
     counts, otherwise the average over the draft's own law.
     """
     length = len(world.branching) + 1
-    truth = completed({(): Fraction(1)}, world.target, length)
+    truth = completed({(): Fraction(1)}, world.truth, length)
 
-    def gap(law: Law) -> Fraction:
-        return distance(completed(law, world.target, length), truth)
+    def gap(block: Law) -> Fraction:
+        return distance(completed(block, world.truth, length), truth)
 
+    every = drafts(verify, world, law)
     if losslessness in ("pathwise", "conditional"):
-        return max(gap(drafted.block) for drafted in drafts(verify, world))
-    return gap(emitted(verify, world))
+        return max(gap(drafted.block) for drafted in every)
+    return gap(mixed(every))
+
+
+class Gap(NamedTuple):
+    """A context in which the emitted token does not have the target's odds."""
+
+    prefix: Tokens
+    token: int
+    want: Fraction
+    got: Fraction
+
+    @property
+    def size(self) -> Fraction:
+        """Relative to what is wanted; absolute odds below 2**-40 count as 2**-40."""
+        return abs(self.got - self.want) / max(self.want, Fraction(1, 2**40))
+
+
+def conditionals(law: Law) -> dict[Tokens, dict[int, Fraction]]:
+    """P(token i = y | token i is emitted, the tokens before it), by prefix and y.
+
+    A rule is lossless iff this is the target's row after every prefix it reaches: that
+    is equivalent to the completed block having the target's joint law, whatever decides
+    how long the block is.
+    """
+    longer: dict[Tokens, dict[int, Fraction]] = {}
+    for block, odds in law.items():
+        for i, token in enumerate(block):
+            seen = longer.setdefault(block[:i], {})
+            seen[token] = seen.get(token, Fraction()) + odds
+    return {
+        prefix: {x: w / sum(seen.values()) for x, w in sorted(seen.items())}
+        for prefix, seen in longer.items()
+        if any(seen.values())
+    }
+
+
+def gaps(law: Law, truth: proposal.Rows) -> list[Gap]:
+    """Every context where the law departs from `truth`, shortest prefix first."""
+    found = [
+        Gap(prefix, x, Fraction(want), seen.get(x, Fraction()))
+        for prefix, seen in conditionals(law).items()
+        for x, want in enumerate(truth(prefix))
+        if seen.get(x, Fraction()) != want
+    ]
+    return sorted(found, key=lambda gap: (len(gap.prefix), -gap.size))
+
+
+def assert_lossless(verify: Verify, *questions: World) -> None:
+    """AssertionError naming the first wrong context, if any of the worlds has one.
+
+    Without worlds: every chain, drawn independently.
+
+    >>> from specsim.rules import RULES
+    >>> assert_lossless(RULES["block"].verify)
+    """
+    for world in questions or chains():
+        for gap in gaps(emitted(verify, world), world.truth)[:1]:
+            after = f"after {list(gap.prefix)}" if gap.prefix else "at the start"
+            raise AssertionError(
+                f"{world}: {after} token {gap.token} has odds {gap.got}, not {gap.want}"
+            )

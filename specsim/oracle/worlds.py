@@ -18,6 +18,8 @@ from specsim.seam import proposal, randomness, table
 Branching = tuple[int, ...]
 CHAINS: tuple[Branching, ...] = (1,), (1, 1), (1, 1, 1)
 TREES: tuple[Branching, ...] = (1, 1), (2,), (3,), (2, 1), (2, 2)
+MOST = 64
+"""Drafts in a world that is judged by default."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,7 @@ class World:
     """One question with a known answer: does the block keep the target's law here?
 
     branching: children per node, depth by depth; a chain is all ones.
+    greedy:    the law to keep is the target's at temperature 0.
     """
 
     name: str
@@ -33,6 +36,11 @@ class World:
     drafter: proposal.Rows
     branching: Branching
     kind: proposal.Kind = "iid"
+    greedy: bool = False
+
+    @property
+    def truth(self) -> proposal.Rows:
+        return table.argmax(self.target) if self.greedy else self.target
 
     def draft(self, source: randomness.Source) -> proposal.Proposal:
         return proposal.draft(self.drafter, self.branching, source, self.kind)
@@ -71,19 +79,22 @@ def worlds(rule: Rule, full: bool = False) -> Iterator[World]:
     Unless `full`, the large ones are left out so that the whole suite fits seconds.
     """
     for kind in rule.accepts:
-        for branching in TREES if rule.tree else CHAINS:
-            for name, (vocab, target, drafter) in pairs().items():
-                world = World(name, vocab, target, drafter, branching, kind)
-                if full or world.vocab ** nodes(branching) <= 27:
-                    yield at_zero(world) if rule.greedy else world
+        for world in _all(TREES if rule.tree else CHAINS, kind, rule.greedy):
+            if full or world.vocab ** nodes(world.branching) <= MOST:
+                yield world
 
 
-def at_zero(world: World) -> World:
-    """The same world with the target at temperature 0."""
-    target = table.argmax(world.target)
-    return World(
-        world.name, world.vocab, target, world.drafter, world.branching, world.kind
-    )
+def chains() -> Iterator[World]:
+    """Every world that is a chain of independent draws."""
+    return _all(CHAINS, "iid", False)
+
+
+def _all(
+    shapes: tuple[Branching, ...], kind: proposal.Kind, greedy: bool
+) -> Iterator[World]:
+    for branching in shapes:
+        for name, (vocab, target, drafter) in pairs().items():
+            yield World(name, vocab, target, drafter, branching, kind, greedy)
 
 
 def nodes(branching: Branching) -> int:

@@ -1,0 +1,133 @@
+"""Worlds for foreign engines: binary fractions, on which float arithmetic is exact.
+
+Entries of q are powers of two and residuals weigh a power of two, so ratios, residuals,
+their normalisation and running sums are exact in 16-bit floats and wider: a right
+token-by-token verifier keeps the target's law to the last bit, and whatever departs
+from it departs because of its algebra.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+
+from specsim.oracle.engines.contract import Call
+from specsim.oracle.worlds import Branching, World
+from specsim.seam import probs, proposal, randomness, table
+
+GRAIN = 16
+"""Entries of p are multiples of 1 / GRAIN."""
+ENOUGH = {"smoke": 8, "quick": 30, "full": 60, "nightly": 120}
+"""Worlds by budget."""
+
+
+def chains(budget: str = "quick") -> list[World]:
+    """Worlds for `verify`, smallest first, so that the first failure is a small one."""
+    sizes = [(2, (1,)), (3, (1,)), (2, (1, 1)), (3, (1, 1)), (4, (1, 1)), (2, (1,) * 3)]
+    sizes += [(3, (1,) * 3)]
+    return [*named("iid"), *tables(sizes, ("iid", "fixed"), ENOUGH[budget])]
+
+
+def trees(budget: str = "quick", kinds: tuple[proposal.Kind, ...] = ()) -> list[World]:
+    """Worlds for `verify_tree`, with siblings of each kind."""
+    sizes: list[tuple[int, Branching]] = [
+        (2, (2,)),
+        (3, (2,)),
+        (3, (1, 1)),
+        (3, (2, 1)),
+    ]
+    every = kinds or ("iid", "without_replacement", "fixed")
+    return tables([*sizes, (4, (3,)), (2, (2, 2))], every, ENOUGH[budget])
+
+
+def named(kind: proposal.Kind) -> Iterator[World]:
+    """Worlds made for one sort of fault each."""
+    c = table.constant
+    tiny = 2**30
+    pairs = {
+        "certain-target": (2, c([0, 1], [1, 0]), c([1, 1])),
+        "equal": (2, c([1, 3], [1, 1]), c([1, 3])),
+        "disjoint": (3, c([1, 1, 0], [0, 1, 1]), c([0, 0, 1])),
+        "zero-in-target": (3, c([1, 0, 1], [1, 1, 2]), c([1, 1, 2])),
+        "tiny": (
+            3,
+            c([4, 3 * tiny - 4, tiny], [1, 1, 2]),
+            c([4, 2 * tiny - 4, 2 * tiny]),
+        ),
+    }
+    for name, (vocab, target, drafter) in pairs.items():
+        yield World(name, vocab, target, drafter, (1,), kind)
+
+
+def tables(
+    sizes: list[tuple[int, Branching]], kinds: tuple[proposal.Kind, ...], count: int
+) -> list[World]:
+    """`count` worlds of random rows, sizes and kinds in turn, in order of size."""
+    made = []
+    for seed in range(count):
+        vocab, branching = sizes[seed % len(sizes)]
+        kind = kinds[seed // len(sizes) % len(kinds)]
+        target, drafter = binary(seed, vocab, kind == "fixed")
+        made.append(World(f"binary-{seed}", vocab, target, drafter, branching, kind))
+    return sorted(made, key=lambda world: sizes.index((world.vocab, world.branching)))
+
+
+def binary(seed: int, vocab: int, certain: bool) -> tuple[proposal.Rows, proposal.Rows]:
+    """A target and a drafter whose rows change with the prefix, zeros among them.
+
+    certain: the drafter's rows are one-hot.
+    """
+
+    @cache
+    def pair(prefix: tuple[int, ...]) -> tuple[probs.Probs, probs.Probs]:
+        rng = np.random.default_rng([seed, vocab, *prefix])
+        weights = np.eye(vocab)[rng.integers(vocab)] if certain else halves(rng, vocab)
+        q = table.row(weights)
+        while True:
+            p = table.row(rng.multinomial(GRAIN, rng.dirichlet(np.ones(vocab))))
+            mass = Fraction(probs.residual(p, q).sum())
+            if mass.numerator in (0, 1):
+                return p, q
+
+    return lambda prefix: pair(prefix)[0], lambda prefix: pair(prefix)[1]
+
+
+def halves(rng: np.random.Generator, vocab: int) -> list[int]:
+    """A row of powers of two over eighths: one split again and again, then shuffled."""
+    parts = [8]
+    for _ in range(rng.integers(1, vocab)):
+        parts.sort()
+        if parts[-1] > 1:
+            parts += [parts.pop() // 2] * 2
+    weights = parts + [0] * (vocab - len(parts))
+    return [int(w) for w in rng.permutation(weights)]
+
+
+def calls(world: World, operation: str) -> tuple[list[Call], list[Fraction]]:
+    """What an engine is asked in a world: every draft there is, and its odds."""
+    made, odds = [], []
+    for drafted, share in randomness.branches(world.draft):
+        made.append(call(world, drafted, operation))
+        odds.append(share)
+    return made, odds
+
+
+def call(world: World, drafted: proposal.Proposal, operation: str) -> Call:
+    """One draft of a world."""
+    return asked(proposal.score(world.target, drafted), drafted, operation)
+
+
+def asked(p: probs.Probs, drafted: proposal.Proposal, operation: str) -> Call:
+    """A proposal and the target's rows as floats; a fixed one with one-hot rows."""
+    q = drafted.q
+    if q is None:
+        q = np.array([probs.one_hot(x, p[0]) for x in drafted.tokens])
+    return Call(
+        operation,
+        p.astype(float).tolist(),
+        q.astype(float).tolist(),
+        list(drafted.tokens),
+        list(drafted.parents),
+        drafted.kind,
+    )

@@ -1,0 +1,42 @@
+"""Does an engine make of the same named coins the same tokens as a rule of ours?"""
+
+import time
+from typing import Any
+
+from specsim.errors import Bad
+from specsim.oracle import cases, vectors
+from specsim.oracle.engines.python import PythonEngine
+from specsim.oracle.report import Tier
+from specsim.rules import Rule
+
+
+def operation(rule: Rule) -> str:
+    return "verify_tree" if rule.tree else "verify"
+
+
+def comparable(offer: dict[str, Any], rule: Rule) -> None:
+    """Bad unless the engine takes named coins in the operation that the rule is."""
+    if "coins" not in offer["operations"].get(operation(rule), []):
+        raise Bad(
+            f"--rule {rule.name} compares coin by coin: write "
+            f"{operation(rule)}(p, q, tokens, ..., *, accept, sample)"
+        )
+
+
+def compare(engine: PythonEngine, rule: Rule) -> Tier:
+    """Replay the rule's golden vectors, as far as the contract lets them be asked."""
+    start, wrong, asked = time.monotonic(), [], 0
+    for vector in vectors.load(rule.name):
+        if not vector.tokens or vector.q is None:
+            continue
+        asked += 1
+        drafted = vector.proposal
+        call = cases.asked(vector.p, drafted, operation(rule))
+        accept, sample = ([*map(float, u)] for u in (vector.accept, vector.sample))
+        got = engine.once(call, accept, sample)
+        if not isinstance(got, tuple) or not vectors.legal(vector, got):
+            wrong.append(f"vector {vector.id} gave {got}")
+    detail = f"{asked - len(wrong)} of {asked} vectors as rule {rule.name}"
+    verdict = "rejected" if wrong else "exact"
+    seconds = time.monotonic() - start
+    return Tier("same coins", verdict, "; ".join([detail, *wrong[:1]]), seconds, asked)

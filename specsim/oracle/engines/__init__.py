@@ -1,0 +1,1 @@
+"""Plumbing: how somebody else's engine is reached, one way a file."""

@@ -1,0 +1,191 @@
+"""The process an engine runs in: requests on standard input, answers on a saved fd 1.
+
+One JSON object a line each way. Whatever the engine itself prints is thrown away.
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NoReturn
+
+import numpy as np
+
+from specsim.errors import Bad
+from specsim.oracle import scripted, standin, symbolic
+from specsim.oracle.cells import Unfollowable
+from specsim.oracle.engines import contract
+from specsim.oracle.engines.contract import Block, Call
+
+Answer = dict[str, Any]
+
+
+class Host:
+    """Answers requests about one engine."""
+
+    def __init__(self, spec: str):
+        self.engine = contract.load(spec)
+        self.operations = contract.operations(self.engine)
+
+    def hello(self) -> Answer:
+        offered = set(self.operations) & set(contract.OPERATIONS)
+        return {
+            "operations": {
+                name: contract.modes(self.operations[name]) for name in sorted(offered)
+            },
+            "others": sorted(set(self.operations) - offered),
+            "accepts": sorted(getattr(self.engine, "accepts", ())),
+            "kinds": sorted(getattr(self.engine, "kinds", ())),
+        }
+
+    def ask(self, call: Call, **luck: Any) -> Block:
+        """One call, with what the engine did wrong told as Bad."""
+        arguments = call.arguments()
+        answer = self.operations[call.operation](*arguments, **luck)
+        return contract.block(answer, call)
+
+    def law(self, calls: list[Call], mode: str, reading: str, seconds: float) -> Answer:
+        """The law of each call, or why it cannot be read."""
+        deadline = time.monotonic() + seconds
+        laws, rounded = [], False
+        for call in calls:
+            try:
+                law, inexact = READINGS[mode, reading](self, call, deadline)
+            except symbolic.TooManyPaths:
+                return {"unreadable": f"too slow to read within {seconds:g} s"}
+            except (Unfollowable, symbolic.NotAFunction) as reason:
+                return {"unreadable": str(reason)}
+            except Bad:
+                raise
+            except Exception as error:
+                return {"unreadable": f"it raised {contract.told(error)}"}
+            laws.append([[list(block), str(odds)] for block, odds in law.items()])
+            rounded |= inexact
+        return {"laws": laws, "rounded": rounded}
+
+    def once(self, call: Call, accept: list[float], sample: list[float]) -> Answer:
+        """One call with written coins."""
+        luck = {"accept": np.array(accept), "sample": np.array(sample)}
+        try:
+            return {"block": list(self.ask(call, **luck))}
+        except Exception as error:
+            return {"raised": contract.told(error)}
+
+    def constant(self, call: Call, value: float) -> Answer:
+        """One seed-mode call in which every uniform is `value`."""
+        try:
+            return {"block": list(self.ask(call, rng=standin.StandIn(Always(value))))}
+        except Unfollowable:
+            return {"block": None}
+        except Exception as error:
+            return {"raised": contract.told(error)}
+
+    def blocks(
+        self, calls: list[Call], which: list[int], seed: int, mode: str
+    ) -> Answer:
+        """Real draws: call number which[j], for each j, from one seeded generator."""
+        rng = np.random.default_rng(seed)
+        return {"blocks": [self.sampled(calls[i], rng, mode) for i in which]}
+
+    def sampled(self, call: Call, rng: np.random.Generator, mode: str) -> list[int]:
+        n = len(call.tokens)
+        luck = (
+            {"rng": rng}
+            if mode == "rng"
+            else {"accept": rng.random(n), "sample": rng.random(n + 1)}
+        )
+        try:
+            return list(self.ask(call, **luck))
+        except Bad:
+            raise
+        except Exception as error:
+            raise Bad(f"engine raised {contract.told(error)}") from None
+
+
+@dataclass(frozen=True)
+class Always:
+    """Uniforms that are all the same."""
+
+    value: float
+
+    def uniform(self) -> float:
+        return self.value
+
+    def refuse(self, reason: str) -> NoReturn:
+        raise Unfollowable(reason)
+
+
+Law = tuple[dict[Block, Fraction], bool]
+"""The law, and whether it may be off by rounding."""
+
+
+def follow(run: Callable[[symbolic.Path], Block], deadline: float) -> Law:
+    late = symbolic.follow(run, expired=lambda: time.monotonic() > deadline)
+    return late.law, late.rounded
+
+
+def symbolic_rng(host: Host, call: Call, deadline: float) -> Law:
+    return follow(lambda path: host.ask(call, rng=standin.StandIn(path)), deadline)
+
+
+def symbolic_coins(host: Host, call: Call, deadline: float) -> Law:
+    def run(path: symbolic.Path) -> Block:
+        accept, sample = standin.coins(path, len(call.tokens))
+        return host.ask(call, accept=accept, sample=sample)
+
+    return follow(run, deadline)
+
+
+def scripted_rng(host: Host, call: Call, deadline: float) -> Law:
+    return scripted.law(lambda rng: host.ask(call, rng=rng))[0], True
+
+
+def scripted_coins(host: Host, call: Call, deadline: float) -> Law:
+    def run(accept: Any, sample: Any) -> Block:
+        return host.ask(call, accept=accept, sample=sample)
+
+    return scripted.law_of_coins(run, len(call.tokens))[0], True
+
+
+READINGS: dict[tuple[str, str], Callable[[Host, Call, float], Law]] = {
+    ("rng", "symbolic"): symbolic_rng,
+    ("coins", "symbolic"): symbolic_coins,
+    ("rng", "scripted"): scripted_rng,
+    ("coins", "scripted"): scripted_coins,
+}
+
+
+def serve(host: Host, request: dict[str, Any]) -> Answer:
+    ask = request.pop("ask")
+    for key in ("calls", "call"):
+        if key in request:
+            made = request[key]
+            request[key] = [Call(**c) for c in made] if key == "calls" else Call(**made)
+    answer: Answer = getattr(host, ask)(**request)
+    return answer
+
+
+def main() -> None:
+    answers = os.fdopen(os.dup(1), "w")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    requests = os.fdopen(os.dup(0))
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    sys.path.insert(0, os.getcwd())
+    host: Host | None = None
+    for line in requests:
+        try:
+            host = host or Host(sys.argv[1])
+            answer = serve(host, json.loads(line))
+        except Bad as error:
+            answer = {"bad": str(error)}
+        except SystemExit:
+            answer = {"bad": "engine called sys.exit"}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()

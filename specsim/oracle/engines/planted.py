@@ -1,0 +1,86 @@
+"""A planted bug as an engine, so that one can see red before trusting green."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from specsim.errors import Bad
+from specsim.oracle.mutants import MUTANTS
+from specsim.oracle.planted import Mutant
+from specsim.rules import RULES, Verify
+from specsim.seam import proposal
+
+Array = np.ndarray[Any, Any]
+
+
+class Written:
+    """A Source that reads coins from arrays, and lets a mutant read one twice."""
+
+    def __init__(self, accept: Array, sample: Array):
+        self._coins = {"accept": accept, "sample": sample}
+
+    def accept(self, i: int, prob: Any) -> bool:
+        return bool(self._coins["accept"][i] < prob)
+
+    def sample(self, r: int, weights: Array) -> int:
+        return self.again("sample", r, weights)
+
+    def draft(self, i: int, weights: Array) -> int:
+        raise NotImplementedError("a verifier drafts nothing")
+
+    def again(self, purpose: str, index: int, weights: Array) -> int:
+        cdf = np.cumsum(weights)
+        u = self._coins[purpose][index]
+        return int(np.searchsorted(cdf, u * cdf[-1], side="right"))
+
+
+def spec(name: str) -> str:
+    """The engine of that mutant, as `check` takes it. Bad if it cannot be one."""
+    mutant = MUTANTS.get(name)
+    if mutant is None:
+        raise Bad(f"no mutant is called {name!r}: see specsim list mutants")
+    if not isinstance(mutant, Mutant) or RULES[mutant.rule].greedy:
+        raise Bad(f"mutant {name} is no verifier that samples: try residual-is-target")
+    return f"{__name__}:{name}"
+
+
+def engine(verify: Verify, tree: bool) -> Callable[..., Any]:
+    """A reference's verify behind the contract for engines."""
+
+    def verify_tree(
+        p: Array,
+        q: Array,
+        tokens: Array,
+        parents: Array,
+        kind: proposal.Kind,
+        *,
+        accept: Array,
+        sample: Array,
+    ) -> list[int]:
+        drafted = proposal.Proposal(tokens.tolist(), parents.tolist(), q, kind)
+        return verify(p, drafted, Written(accept, sample))
+
+    def verify_chain(
+        p: Array, q: Array, tokens: Array, *, accept: Array, sample: Array
+    ) -> list[int]:
+        parents = np.arange(-1, len(tokens) - 1)
+        return verify_tree(p, q, tokens, parents, "iid", accept=accept, sample=sample)
+
+    return verify_tree if tree else verify_chain
+
+
+class Tree:
+    """An engine for trees only, of the kinds that its rule accepts."""
+
+    def __init__(self, mutant: Mutant):
+        self.kinds = set(RULES[mutant.rule].accepts)
+        self.verify_tree = engine(mutant.verify, tree=True)
+
+
+def __getattr__(name: str) -> Any:
+    mutant = MUTANTS.get(name)
+    if not isinstance(mutant, Mutant):
+        raise AttributeError(f"no planted verifier {name!r}")
+    tree = RULES[mutant.rule].tree
+    return Tree(mutant) if tree else engine(mutant.verify, tree=False)

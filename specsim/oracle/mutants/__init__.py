@@ -1,0 +1,19 @@
+"""Every planted bug, one row each, with the public reports of the fault it mirrors.
+
+A check that no mutant has failed is not a check. Diagnosis compares an engine's law
+with these laws and prints the line. owner/repo#N is a public issue or pull request.
+"""
+
+from specsim.oracle.mutants import blocks, chains, coins, trees, wirings
+from specsim.oracle.planted import CoinFault, Mutant, Wiring
+
+MUTANTS: dict[str, Mutant | CoinFault | Wiring] = {
+    row.name: row
+    for row in [
+        *chains.MUTANTS,
+        *blocks.MUTANTS,
+        *trees.MUTANTS,
+        *coins.MUTANTS,
+        *wirings.WIRINGS,
+    ]
+}

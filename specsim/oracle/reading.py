@@ -1,0 +1,90 @@
+"""The law of a foreign engine, world by world, computed and not sampled."""
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from specsim.oracle import cases, exact
+from specsim.oracle.engines.python import PythonEngine, Unreadable
+from specsim.oracle.exact import Gap, Law
+from specsim.oracle.worlds import World
+
+ROUNDING = Fraction(1, 2**16)
+"""Gaps up to this size are rounding: what 32-bit floats do, and bisection."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """The law an engine has in one world, and where it departs from the target.
+
+    rounded: the engine's own floats may round where the reading does not.
+    """
+
+    world: World
+    law: Law
+    gaps: list[Gap]
+    rounded: bool
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How one operation of an engine is asked.
+
+    operation: "verify" or "verify_tree".
+    mode:      "rng" (a Generator is passed) or "coins" (named uniforms are).
+    how:       "symbolic" (uniforms that fork) or "scripted" (bisection).
+    """
+
+    engine: PythonEngine
+    operation: str
+    mode: str
+    how: str
+
+    def read(self, world: World) -> Read:
+        """The law of the block in this world, over the drafts and the engine's luck."""
+        calls, odds = cases.calls(world, self.operation)
+        laws, rounded = self.engine.laws(calls, self.mode, self.how)
+        mixed: Law = defaultdict(Fraction)
+        for share, law in zip(odds, laws, strict=True):
+            for block, weight in law.items():
+                mixed[block] += share * weight
+        return Read(world, dict(mixed), exact.gaps(mixed, world.truth), rounded)
+
+    def read_all(self, worlds: Sequence[World], seconds: float) -> list[Read]:
+        """As many of the worlds as the time allows, at least one.
+
+        Unreadable if this way of reading cannot follow the engine, or if the engine
+        answers the same coins differently when asked again.
+        """
+        deadline = time.monotonic() + seconds
+        done: list[Read] = []
+        for world in worlds:
+            done.append(self.read(world))
+            if time.monotonic() > deadline:
+                break
+        if self.read(done[0].world).law != done[0].law:
+            raise Unreadable("it answers the same coins differently when asked again")
+        return done
+
+
+def size(gap: Gap, how: str) -> Fraction:
+    """How wrong a gap is; bisection sees absolute odds only, not relative ones."""
+    return gap.size if how == "symbolic" else abs(gap.got - gap.want)
+
+
+def worst(reads: Sequence[Read], how: str) -> Fraction:
+    """The largest gap there is."""
+    sizes = (size(gap, how) for read in reads for gap in read.gaps)
+    return max(sizes, default=Fraction())
+
+
+def failures(reads: Sequence[Read], how: str) -> list[Read]:
+    """The worlds that went wrong by more than rounding, with those gaps only."""
+    failed = []
+    for read in reads:
+        gaps = [gap for gap in read.gaps if size(gap, how) > ROUNDING]
+        if gaps:
+            failed.append(replace(read, gaps=gaps))
+    return failed

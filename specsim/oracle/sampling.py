@@ -1,0 +1,106 @@
+"""An engine whose law cannot be computed: blocks are drawn, evidence is gathered."""
+
+import hashlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from specsim.oracle import cases, diagnosis, planning
+from specsim.oracle.engines.python import PythonEngine
+from specsim.oracle.evidence import Evidence
+from specsim.oracle.exact import Law
+from specsim.oracle.planted import Mutant
+from specsim.oracle.worlds import World
+
+BLOCKS = {"smoke": 2_000, "quick": 20_000, "full": 200_000, "nightly": 2_000_000}
+SECONDS = {"smoke": 3.0, "quick": 8.0, "full": 120.0, "nightly": 3600.0}
+"""Most blocks, and most seconds, by budget."""
+ROUND = 125
+"""Blocks drawn from one world before the next has its turn."""
+CASES = 8
+"""Worlds that share the blocks."""
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """The evidence after `blocks` blocks, and the mutants they were too few for."""
+
+    evidence: Evidence
+    worlds: list[World]
+    blocks: int
+    uncovered: list[str]
+    beyond: list[str]
+
+
+def sample(
+    engine: PythonEngine,
+    operation: str,
+    mode: str,
+    budget: str,
+    seed: int,
+    false_alarm: float,
+) -> Sampled:
+    """Draw until the engine is refuted or the budget ends.
+
+    uncovered: mutants that a whole budget would find, but not what was drawn of it;
+    beyond: mutants that no such budget finds.
+    """
+    deadline = time.monotonic() + SECONDS[budget]
+    worlds, laws = arena(engine, operation)
+    targets = [world.truth for world in worlds]
+    planned = planning.plan(targets, laws, false_alarm)
+    evidence = Evidence(targets, laws)
+    drawn = 0
+    for turn, blocks in rounds(engine, worlds, operation, mode, seed):
+        evidence.observe(turn % len(worlds), blocks)
+        drawn += len(blocks)
+        done = drawn >= BLOCKS[budget] or time.monotonic() > deadline
+        if done or evidence.log10_e >= -np.log10(false_alarm):
+            break
+    beyond = planning.uncovered(planned, BLOCKS[budget])
+    short = [m for m in planning.uncovered(planned, drawn) if m not in beyond]
+    return Sampled(evidence, worlds, drawn, short, beyond)
+
+
+def arena(
+    engine: PythonEngine, operation: str
+) -> tuple[list[World], dict[str, list[Law | None]]]:
+    """The worlds to draw in, and the law of each planted bug in each of them."""
+    kinds = tuple(engine.hello()["kinds"])
+    every = cases.chains() if operation == "verify" else cases.trees(kinds=kinds)
+    drawn = [world for world in every if world.kind != "fixed"]
+    worlds = [w for w in drawn if 4 <= w.vocab ** len(w.branching) <= 27][-CASES:]
+    laws = {
+        mutant.name: [diagnosis.law(mutant, world) for world in worlds]
+        for mutant in suspects(worlds)
+    }
+    return worlds, laws
+
+
+def suspects(worlds: list[World]) -> list[Mutant]:
+    """The mutants that can be asked in every one of the worlds."""
+    first, *others = ({m.name: m for m in diagnosis.candidates(w)} for w in worlds)
+    return [m for name, m in first.items() if all(name in other for other in others)]
+
+
+def rounds(
+    engine: PythonEngine, worlds: list[World], operation: str, mode: str, seed: int
+) -> Iterator[tuple[int, list[tuple[int, ...]]]]:
+    """Blocks of one world after another, for ever; each round has a seed of its own."""
+    asked = [cases.calls(world, operation) for world in worlds]
+    turn = 0
+    while True:
+        calls, odds = asked[turn % len(worlds)]
+        rng = np.random.default_rng(derived(seed, engine.spec, turn))
+        which = rng.choice(len(calls), ROUND, p=np.array(odds, dtype=float))
+        own = int(rng.integers(2**63))
+        yield turn, engine.blocks(calls, which.tolist(), own, mode)
+        turn += 1
+
+
+def derived(seed: int, *names: object) -> int:
+    """A seed that depends on all the names and on nothing else."""
+    text = "\0".join(map(str, (seed, *names)))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")

@@ -1,0 +1,153 @@
+"""What a step must answer, derived in ways that share as little as they can."""
+
+from fractions import Fraction
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from specsim.oracle.vectors.vector import Number, Step, Tokens
+from specsim.rules import RULES
+from specsim.seam import probs, randomness
+
+Coin = randomness.Coin
+FLOATS: dict[int, Number] = {
+    11: lambda x: np.float16(float(x)),
+    24: lambda x: np.float32(float(x)),
+    53: float,
+}
+"""Float formats by the bits of their significand."""
+NARROW, SINGLE, DOUBLE = 8, 24, 53
+"""Bits that a vector may ask for: those of bfloat16, float32 and float64."""
+
+
+class Asked(NamedTuple):
+    """One coin: the answer's interval of u, every threshold there, and the mass."""
+
+    within: tuple[Fraction, Fraction]
+    thresholds: list[Fraction]
+    mass: Fraction
+
+
+class Watched:
+    """A Source that passes every question on, and notes what was asked."""
+
+    def __init__(self, source: randomness.Source):
+        self._source = source
+        self.asked: dict[Coin, Asked] = {}
+
+    def draft(self, i: int, weights: probs.Probs) -> int:
+        raise randomness.Refused("a verifier drafts nothing")
+
+    def accept(self, i: int, prob: Any) -> bool:
+        kept, prob = self._source.accept(i, prob), Fraction(prob)
+        within = (Fraction(0), prob) if kept else (prob, Fraction(1))
+        self.asked["accept", i] = Asked(within, [prob], Fraction(1))
+        return kept
+
+    def sample(self, r: int, weights: probs.Probs) -> int:
+        token = self._source.sample(r, weights)
+        sums = [Fraction(0), *accumulate(map(Fraction, weights))]
+        cdf = [s / sums[-1] for s in sums]
+        within = cdf[token], cdf[token + 1]
+        self.asked["sample", r] = Asked(within, cdf[1:-1], sums[-1])
+        return token
+
+
+class Answer(NamedTuple):
+    """The block, how near a coin came to changing it, and which coins decided."""
+
+    block: Tokens
+    margin: Fraction
+    asked: dict[Coin, Asked]
+
+
+def by_replay(step: Step) -> Answer | None:
+    """The reference with the step's own coins, in exact arithmetic; None where it
+    refuses.
+    """
+    coins = randomness.replay(step.accept, step.sample)
+    watched = Watched(coins)
+    try:
+        block = RULES[step.rule].verify(*step.given(), watched)
+    except (randomness.Refused, ZeroDivisionError):
+        return None
+    return Answer(tuple(block), Fraction(coins.margin), watched.asked)
+
+
+def by_floats(step: Step, bits: int) -> tuple[Tokens, Fraction] | None:
+    """Block and margin of the reference in NumPy floats of so many significand bits."""
+    number = FLOATS[bits]
+    coins = randomness.replay([*map(number, step.accept)], [*map(number, step.sample)])
+    try:
+        with np.errstate(all="ignore"):
+            block = RULES[step.rule].verify(*step.given(number), coins)
+    except (randomness.Refused, ZeroDivisionError):
+        return None
+    return tuple(block), Fraction(float(coins.margin))
+
+
+def by_branches(step: Step) -> list[Tokens]:
+    """The blocks of all branches, among every one there is, that the coins lie in.
+
+    Nothing is replayed: a branch is an interval for each coin it asks, and the branches
+    of a rule part the cube of all coins, so there is one unless the rule refuses.
+    """
+    p, drafted = step.given()
+    verify = RULES[step.rule].verify
+
+    def run(source: randomness.Source) -> tuple[Tokens, dict[Coin, Asked]]:
+        watched = Watched(source)
+        return tuple(verify(p, drafted, watched)), watched.asked
+
+    try:
+        every = [outcome for outcome, _ in randomness.branches(run)]
+    except (randomness.Refused, ZeroDivisionError):
+        return []
+    return [block for block, asked in every if _inside(step, asked)]
+
+
+def _inside(step: Step, asked: dict[Coin, Asked]) -> bool:
+    return all(
+        one.within[0] <= step.coin(name) < one.within[1] for name, one in asked.items()
+    )
+
+
+def supported(step: Step) -> list[Tokens]:
+    """Every block that keeps to the target's support: what is asked of an answer where
+    no exact one exists. A path of drafted tokens, then a token more.
+    """
+    p, drafted = step.given()
+    found: list[Tokens] = []
+    pending: list[tuple[int, Tokens]] = [(-1, ())]
+    while pending:
+        node, path = pending.pop(0)
+        found += [(*path, y) for y in np.flatnonzero(p[node + 1]).tolist()]
+        for child in drafted.children(node):
+            if p[node + 1][step.tokens[child]]:
+                pending.append((child, (*path, step.tokens[child])))
+    return sorted(set(found))
+
+
+def bits(step: Step, block: Tokens) -> int:
+    """The fewest significand bits that hold every number of the step and in which the
+    reference answers with `block`, as it does exactly; DOUBLE at most.
+    """
+    for width, tried in ((NARROW, (11, 24, 53)), (SINGLE, (24, 53))):
+        fits = all(_significand(x) <= width for x in numbers(step))
+        floats = (by_floats(step, n) for n in tried)
+        if fits and all(found and found[0] == block for found in floats):
+            return width
+    return DOUBLE
+
+
+def numbers(step: Step) -> list[Fraction]:
+    rows = [*step.p.fractions, *(step.q.fractions if step.q else [])]
+    return [x for row in rows for x in row] + [*step.accept, *step.sample]
+
+
+def _significand(x: Fraction) -> int:
+    """Bits that hold x exactly; very many where it is no binary fraction."""
+    if x.denominator & (x.denominator - 1):
+        return 10**6
+    return (x.numerator // (x.numerator & -x.numerator or 1)).bit_length()

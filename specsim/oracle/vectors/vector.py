@@ -1,0 +1,234 @@
+"""One golden vector: what is asked, and what may be answered."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from math import lcm
+from typing import Any
+
+import numpy as np
+
+from specsim.rules import RULES, Verify, named
+from specsim.seam import probs, proposal, randomness
+
+Tokens = tuple[int, ...]
+Number = Callable[[Fraction], Any]
+CLASSES = "dyadic", "margin", "edge", "metamorphic"
+
+
+def shipped() -> Traversable:
+    """The folder of the files that come with the package."""
+    return files("specsim") / "data" / "vectors"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Probabilities (R, V): integer weights, each row over a denominator of its own."""
+
+    over: tuple[int, ...]
+    weights: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, rows: Iterable[Iterable[Fraction]]) -> "Rows":
+        made = [[Fraction(x) for x in row] for row in rows]
+        over = tuple(lcm(*(x.denominator for x in row)) for row in made)
+        pairs = zip(made, over, strict=True)
+        return cls(over, tuple(tuple(int(x * d) for x in row) for row, d in pairs))
+
+    @property
+    def fractions(self) -> list[list[Fraction]]:
+        pairs = zip(self.over, self.weights, strict=True)
+        return [[Fraction(w, d) for w in row] for d, row in pairs]
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a verifier is asked: V words, N drafted tokens, a coin for each name.
+
+    p: (N + 1, V), q: (N, V) or None where the draft is fixed; accept: (N,) by node,
+    sample: (N + 1,) by row of p.
+    """
+
+    rule: str
+    kind: proposal.Kind
+    vocab: int
+    p: Rows
+    q: Rows | None
+    tokens: Tokens
+    parents: Tokens
+    accept: tuple[Fraction, ...]
+    sample: tuple[Fraction, ...]
+
+    @cached_property
+    def id(self) -> str:
+        """Twelve hexadecimal digits that depend on the question alone."""
+        text = json.dumps(asked(self), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def coin(self, name: randomness.Coin) -> Fraction:
+        purpose, index = name
+        return (self.accept if purpose == "accept" else self.sample)[index]
+
+    def given(self, number: Number = Fraction) -> tuple[probs.Probs, proposal.Proposal]:
+        """The target's rows and the proposal, every entry a `number`."""
+
+        def array(rows: Rows) -> probs.Probs:
+            made = [[number(x) for x in row] for row in rows.fractions]
+            kind = object if number is Fraction else None
+            return np.array(made, dtype=kind).reshape(len(made), self.vocab)
+
+        q = None if self.q is None else array(self.q)
+        drafted = proposal.Proposal([*self.tokens], [*self.parents], q, self.kind)
+        return array(self.p), drafted
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What a vector has to do with another: its block is the image of that one's.
+
+    relation: the flag under which the theorem is stated.
+    image:    the new id of each of the other's tokens.
+    """
+
+    relation: str
+    of: str
+    image: Tokens
+
+    def __call__(self, block: Tokens) -> Tokens:
+        return tuple(self.image[x] for x in block)
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A step and its verdict.
+
+    blocks:  every block that is right: one, unless the question has no exact answer.
+    refusal: an error is right as well.
+    margin:  how near a coin comes to a decision on the way, in units of the coin.
+    bits:    the fewest significand bits of a float format in which this must come out.
+    """
+
+    class_: str
+    step: Step
+    blocks: tuple[Tokens, ...]
+    margin: Fraction
+    bits: int
+    flags: tuple[str, ...] = ()
+    refusal: bool = False
+    pair: Pair | None = None
+
+    @property
+    def id(self) -> str:
+        return self.step.id
+
+    @property
+    def block(self) -> Tokens | None:
+        """The one right block; None where several are."""
+        return self.blocks[0] if len(self.blocks) == 1 else None
+
+
+def replay(
+    vector: Vector | Step,
+    verify: Verify,
+    number: Number = Fraction,
+    coins: Callable[..., randomness.Source] = randomness.replay,
+) -> Tokens | None:
+    """The block that a verifier of the references' form makes of a vector.
+
+    None where it refuses. number: the arithmetic it is given, exact unless said.
+    """
+    step = vector.step if isinstance(vector, Vector) else vector
+    source = coins([*map(number, step.accept)], [*map(number, step.sample)])
+    try:
+        return tuple(int(x) for x in verify(*step.given(number), source))
+    except (randomness.Refused, ZeroDivisionError):
+        return None
+
+
+def legal(vector: Vector, block: Sequence[int] | None) -> bool:
+    """Is that a right answer? None stands for an error."""
+    return vector.refusal if block is None else tuple(block) in vector.blocks
+
+
+def load(rule: str | None = None, kind: proposal.Kind | None = None) -> list[Vector]:
+    """The shipped vectors, of one rule or one kind of proposal if asked.
+
+    Raises Bad on a rule that is not in the table.
+    """
+    names = RULES if rule is None else [named(rule).name]
+    return [v for name in names for v in _read(name) if kind in (None, v.step.kind)]
+
+
+@cache
+def _read(rule: str) -> list[Vector]:
+    document = json.loads((shipped() / f"{rule}.json").read_text("utf-8"))
+    return [read(rule, entry) for entry in document["vectors"]]
+
+
+def asked(step: Step) -> dict[str, Any]:
+    """The question as JSON: it is what the id is the hash of."""
+    return {
+        "rule": step.rule,
+        "kind": step.kind,
+        "vocab": step.vocab,
+        "p": vars(step.p),
+        "q": None if step.q is None else vars(step.q),
+        "tokens": step.tokens,
+        "parents": step.parents,
+        "accept": [*map(str, step.accept)],
+        "sample": [*map(str, step.sample)],
+    }
+
+
+def written(vector: Vector) -> dict[str, Any]:
+    """A vector as JSON, the rule left to the file it stands in."""
+    entry = {"id": vector.id, "class": vector.class_, **asked(vector.step)}
+    del entry["rule"]
+    if vector.block is None:
+        entry["acceptable"] = vector.blocks
+    else:
+        entry["block"] = vector.block
+    entry |= {"margin": str(vector.margin), "bits": vector.bits}
+    if vector.refusal:
+        entry["refusal"] = True
+    if vector.pair:
+        entry["pair"] = vars(vector.pair)
+    return entry | {"flags": vector.flags}
+
+
+def read(rule: str, entry: dict[str, Any]) -> Vector:
+    """The vector of that JSON; its id is not looked at."""
+
+    def rows(value: Any) -> Rows:
+        return Rows(tuple(value["over"]), tuple(map(tuple, value["weights"])))
+
+    def whole(value: Any) -> Tokens:
+        return tuple(value)
+
+    step = Step(
+        rule=rule,
+        kind=entry["kind"],
+        vocab=entry["vocab"],
+        p=rows(entry["p"]),
+        q=None if entry["q"] is None else rows(entry["q"]),
+        tokens=whole(entry["tokens"]),
+        parents=whole(entry["parents"]),
+        accept=tuple(map(Fraction, entry["accept"])),
+        sample=tuple(map(Fraction, entry["sample"])),
+    )
+    pair = entry.get("pair")
+    return Vector(
+        class_=entry["class"],
+        step=step,
+        blocks=tuple(map(whole, entry.get("acceptable") or [entry["block"]])),
+        margin=Fraction(entry["margin"]),
+        bits=entry["bits"],
+        flags=tuple(entry["flags"]),
+        refusal=entry.get("refusal", False),
+        pair=pair and Pair(pair["relation"], pair["of"], whole(pair["image"])),
+    )
