@@ -118,6 +118,25 @@ def replay(accept: Sequence[Any], sample: Sequence[Any]) -> Uniforms:
     return Uniforms(lambda coin: written[coin[0]][coin[1]])
 
 
+class Shifted:
+    """The same coins under other numbers: coin i is asked for as i + by.
+
+    Steps of one run get coins of their own, or rows coins by absolute position.
+    """
+
+    def __init__(self, source: Source, by: int):
+        self._source, self._by = source, by
+
+    def draft(self, i: int, weights: Probs) -> int:
+        return self._source.draft(i + self._by, weights)
+
+    def accept(self, i: int, prob: Any) -> bool:
+        return self._source.accept(i + self._by, prob)
+
+    def sample(self, r: int, weights: Probs) -> int:
+        return self._source.sample(r + self._by, weights)
+
+
 class _Path(_Named):
     """One way through the tree of choices: the `turns` given, then always the first."""
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..probs import Probs
-from ..proposal import Rows
+from ..proposal import Proposal, Rows, score
 
 
 def row(weights: Sequence[int] | NDArray[Any]) -> Probs:
@@ -50,3 +50,25 @@ def argmax(rows: Rows) -> Rows:
         return row(np.arange(len(probs)) == np.argmax(probs))
 
     return greedy
+
+
+class Table:
+    """Rows behind the interface of a model with a memory (reference/decode.py).
+
+    Hidden states are empty (N + 1, 0): a table has none.
+    """
+
+    def __init__(self, rows: Rows):
+        self.rows = rows
+        self.context: tuple[int, ...] = ()
+        self._tree = Proposal([], [], None, "fixed")
+
+    def extend(
+        self, tokens: Sequence[int], parents: Sequence[int]
+    ) -> tuple[Probs, Probs]:
+        self._tree = Proposal(list(tokens), list(parents), None, "fixed")
+        rows = score(lambda path: self.rows((*self.context, *path)), self._tree)
+        return rows, np.zeros((len(rows), 0))
+
+    def keep(self, path: Sequence[int]) -> None:
+        self.context += tuple(self._tree.tokens[node] for node in path)

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from specsim.oracle import exact, symbolic
-from specsim.oracle.exact import Law, Tokens
+from specsim.oracle.exact import Law
 from specsim.oracle.mutants import MUTANTS
-from specsim.oracle.planted import CoinFault, Mutant, Wiring
+from specsim.oracle.planted import COIN_REUSED, Mutant, Wiring
 from specsim.oracle.reading import Read
 from specsim.oracle.report import Diagnosis
 from specsim.oracle.worlds import World
@@ -19,17 +19,18 @@ SAME = Fraction(1, 2**12)
 
 def reusing(run: exact.Run) -> Law:
     """The law of code that may toss a coin twice: the second toss knows the first."""
+    return symbolic.law(lambda path: run(symbolic.Coins(path)))
 
-    def once(path: symbolic.Path) -> Tokens:
-        return run(symbolic.Coins(path))
 
-    return symbolic.law(once)
+def reading(mutant: Mutant | Wiring) -> exact.Reading:
+    """How a planted bug's law is read."""
+    return reusing if mutant.kind == COIN_REUSED else randomness.law
 
 
 def law(mutant: Mutant, world: World) -> Law | None:
     """The exact law of a planted bug in a world; None where it asks the impossible."""
     try:
-        return exact.emitted(mutant.verify, world, reusing)
+        return exact.emitted(mutant.verify, world, reading(mutant))
     except (randomness.Refused, ZeroDivisionError):
         return None
 
@@ -65,6 +66,15 @@ def diagnose(reads: Sequence[Read], failed: Sequence[Read]) -> list[Diagnosis]:
     return [described(m) for m in sorted(found, key=lambda m: not m.reports)]
 
 
+def excluded(reads: Sequence[Read]) -> list[str]:
+    """The mutants whose law is not the engine's in some world that was read."""
+    able = {mutant.name: mutant for r in reads for mutant in candidates(r.world)}
+    left = list(able.values())
+    for read in reads:
+        left, _ = _narrowed(left, read)
+    return sorted(able.keys() - {mutant.name for mutant in left})
+
+
 def _narrowed(suspects: list[Mutant], read: Read) -> tuple[list[Mutant], set[str]]:
     """The suspects that this world does not clear, and those that it confirms."""
     left, same = [], set()
@@ -87,5 +97,8 @@ def apart(a: Law, b: Law) -> Fraction:
     )
 
 
-def described(mutant: Mutant | Wiring | CoinFault) -> Diagnosis:
-    return Diagnosis(mutant.name, mutant.rule, mutant.kind, mutant.line, mutant.reports)
+def described(mutant: Mutant, likeness: str = "the same law") -> Diagnosis:
+    line = " ".join(mutant.line.split())
+    return Diagnosis(
+        mutant.name, mutant.rule, mutant.kind, line, mutant.reports, likeness
+    )

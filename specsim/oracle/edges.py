@@ -24,8 +24,8 @@ class Edge:
 
 
 HALVES = (0.5, 0.5)
-UNDER = 0.25 - 2**-26
-"""The 32-bit float next below a quarter."""
+UNDER = 0.25 - 2**-25
+"""A quarter less two of the steps that 32-bit floats make there."""
 EDGES = [
     Edge(
         "a token of probability 0 is kept when the coin is 0",
@@ -44,7 +44,7 @@ EDGES = [
         (1, 2),
     ),
     Edge(
-        "p is an ulp under q at the drafted token, and nothing is left to draw from",
+        "p is two ulp under q at the drafted token, and nothing is left to draw from",
         ((UNDER, 0.25, 0.5), (0.25, 0.25, 0.5)),
         ((0.25, 0.25, 0.5),),
         0,

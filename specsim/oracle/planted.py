@@ -20,6 +20,10 @@ from specsim.rules import Verify
 from specsim.seam import probs, proposal, randomness
 
 
+COIN_REUSED = "coin reused"
+"""The kind of fault whose law needs coins that can be tossed twice."""
+
+
 @dataclass(frozen=True)
 class Mutant:
     """One line of `reference/verify/<rule>.py`, `old`, written as `new`.

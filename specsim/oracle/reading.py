@@ -13,6 +13,8 @@ from specsim.oracle.worlds import World
 
 ROUNDING = Fraction(1, 2**16)
 """Gaps up to this size are rounding: what 32-bit floats do, and bisection."""
+FEWEST = 8
+"""Worlds without which a law says too little: all named ones and some of length 2."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Reader:
         return Read(world, dict(mixed), exact.gaps(mixed, world.truth), rounded)
 
     def read_all(self, worlds: Sequence[World], seconds: float) -> list[Read]:
-        """As many of the worlds as the time allows, at least one.
+        """As many of the worlds as the time allows, and `FEWEST` whatever it takes.
 
         Unreadable if this way of reading cannot follow the engine, or if the engine
         answers the same coins differently when asked again.
@@ -62,7 +64,7 @@ class Reader:
         done: list[Read] = []
         for world in worlds:
             done.append(self.read(world))
-            if time.monotonic() > deadline:
+            if len(done) >= FEWEST and time.monotonic() > deadline:
                 break
         if self.read(done[0].world).law != done[0].law:
             raise Unreadable("it answers the same coins differently when asked again")
@@ -81,10 +83,13 @@ def worst(reads: Sequence[Read], how: str) -> Fraction:
 
 
 def failures(reads: Sequence[Read], how: str) -> list[Read]:
-    """The worlds that went wrong by more than rounding, with those gaps only."""
+    """The worlds that went wrong by more than rounding, with those gaps only.
+
+    The smallest comes first.
+    """
     failed = []
     for read in reads:
         gaps = [gap for gap in read.gaps if size(gap, how) > ROUNDING]
         if gaps:
             failed.append(replace(read, gaps=gaps))
-    return failed
+    return sorted(failed, key=lambda read: (read.world.branching, read.world.vocab))

@@ -17,13 +17,14 @@ EXIT = {
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A planted bug whose law is the engine's: `line` is where it was planted."""
+    """A planted bug that the engine resembles: `line` is where it was planted."""
 
     name: str
     rule: str
     kind: str
     line: str
     reports: tuple[str, ...]
+    likeness: str
 
 
 @dataclass(frozen=True)
@@ -128,9 +129,10 @@ class Report:
             return []
         if not self.diagnosis:
             return ["", "  resembles none of the known bugs"]
-        lines = ["", "  the law is exactly that of a known bug"]
+        lines = ["", "  resembles a known bug"]
         for known in self.diagnosis:
-            lines.append(f"    {known.name} ({known.kind}, in rule {known.rule})")
+            what = f"{known.kind} in rule {known.rule}"
+            lines.append(f"    {known.name} ({what}): {known.likeness}")
             lines.append(f"      {known.line}")
             if known.reports:
                 lines.append(f"      seen in {', '.join(known.reports)}")

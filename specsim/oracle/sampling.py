@@ -10,7 +10,6 @@ import numpy as np
 from specsim.oracle import cases, diagnosis, planning
 from specsim.oracle.engines.python import PythonEngine
 from specsim.oracle.evidence import Evidence
-from specsim.oracle.exact import Law
 from specsim.oracle.planted import Mutant
 from specsim.oracle.worlds import World
 
@@ -29,6 +28,7 @@ class Sampled:
 
     evidence: Evidence
     worlds: list[World]
+    mutants: list[Mutant]
     blocks: int
     uncovered: list[str]
     beyond: list[str]
@@ -48,7 +48,9 @@ def sample(
     beyond: mutants that no such budget finds.
     """
     deadline = time.monotonic() + SECONDS[budget]
-    worlds, laws = arena(engine, operation)
+    worlds = arena(engine, operation)
+    mutants = suspects(worlds)
+    laws = {m.name: [diagnosis.law(m, world) for world in worlds] for m in mutants}
     targets = [world.truth for world in worlds]
     planned = planning.plan(targets, laws, false_alarm)
     evidence = Evidence(targets, laws)
@@ -61,22 +63,15 @@ def sample(
             break
     beyond = planning.uncovered(planned, BLOCKS[budget])
     short = [m for m in planning.uncovered(planned, drawn) if m not in beyond]
-    return Sampled(evidence, worlds, drawn, short, beyond)
+    return Sampled(evidence, worlds, mutants, drawn, short, beyond)
 
 
-def arena(
-    engine: PythonEngine, operation: str
-) -> tuple[list[World], dict[str, list[Law | None]]]:
-    """The worlds to draw in, and the law of each planted bug in each of them."""
+def arena(engine: PythonEngine, operation: str) -> list[World]:
+    """The worlds to draw in: of two levels, so that the second token counts too."""
     kinds = tuple(engine.hello()["kinds"])
     every = cases.chains() if operation == "verify" else cases.trees(kinds=kinds)
     drawn = [world for world in every if world.kind != "fixed"]
-    worlds = [w for w in drawn if 4 <= w.vocab ** len(w.branching) <= 27][-CASES:]
-    laws = {
-        mutant.name: [diagnosis.law(mutant, world) for world in worlds]
-        for mutant in suspects(worlds)
-    }
-    return worlds, laws
+    return [world for world in drawn if len(world.branching) == 2][:CASES]
 
 
 def suspects(worlds: list[World]) -> list[Mutant]:

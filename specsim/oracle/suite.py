@@ -136,9 +136,13 @@ def kill(mutant: Mutant | CoinFault | Wiring) -> Killed:
         where = mutant.wire(world) if isinstance(mutant, Wiring) else world
         verify = mutant.verify if isinstance(mutant, Mutant) else rule.verify
         try:
-            bias = exact.bias(verify, where, rule.losslessness, diagnosis.reusing)
+            bias = exact.bias(
+                verify, where, rule.losslessness, diagnosis.reading(mutant)
+            )
         except (randomness.Refused, ZeroDivisionError) as refusal:
-            dead = dead if dead.tier else Killed(mutant, "refusal", f"{world}: {refusal}")
+            dead = (
+                dead if dead.tier else Killed(mutant, "refusal", f"{world}: {refusal}")
+            )
             continue
         if bias:
             return Killed(mutant, "law", f"{world}: TV {bias}")

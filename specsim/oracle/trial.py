@@ -9,7 +9,6 @@ from fractions import Fraction
 from specsim.oracle import cases, diagnosis, edges, reading, sampling
 from specsim.oracle.engines.python import PythonEngine, Unreadable
 from specsim.oracle.exact import Tokens
-from specsim.oracle.mutants import MUTANTS
 from specsim.oracle.reading import Read, Reader
 from specsim.oracle.report import Report, Tier, Witness
 from specsim.oracle.shrink import shrunk
@@ -65,14 +64,16 @@ class Trial:
                 f"scripted reading: wrong by {float(gap):.2g}, which it cannot prove"
             )
             return False
-        inexact = gap or any(read.rounded for read in reads)
-        verdict = "rejected" if failed else "exact_within" if inexact else "exact"
+        rounded = any(read.rounded for read in reads)
+        verdict = "exact_within" if gap or rounded else "exact"
+        verdict = "rejected" if failed else verdict
         detail = f"law in {len(reads)} worlds, worst gap {_figure(gap)}"
+        detail += ", floats may round" if rounded else ""
         self._tier(how, verdict, detail, start)
         if failed:
             self._explain(reads, failed, reader)
         else:
-            self.report.excluded = _asked(reads)
+            self.report.excluded = diagnosis.excluded(reads)
         return True
 
     def _explain(
@@ -106,17 +107,17 @@ class Trial:
         verdict = "rejected" if log10_e >= hurdle else short
         evidence = f"log10 E {log10_e:.1f} (rejects at {hurdle:.0f})"
         self._tier("drawn", verdict, f"{found.blocks} blocks, {evidence}", start)
-        if found.uncovered:
-            names = ", ".join(found.uncovered)
-            self.report.notes.append(f"too few blocks to exclude: {names}")
-        if found.beyond:
-            names = ", ".join(found.beyond)
-            self.report.notes.append(f"drawing within this budget cannot find: {names}")
         if verdict == "rejected":
             self._explain_drawn(found)
-        else:
-            against = found.evidence.excluded()
-            self.report.excluded = [m for m, e in against.items() if e >= hurdle]
+            return
+        against = found.evidence.excluded()
+        self.report.excluded = [m for m, e in against.items() if e >= hurdle]
+        for what, names in (
+            ("too few blocks to exclude", found.uncovered),
+            ("drawing within this budget cannot find", found.beyond),
+        ):
+            if names:
+                self.report.notes.append(f"{what}: {', '.join(names)}")
 
     def _explain_drawn(self, found: sampling.Sampled) -> None:
         cell = found.evidence.worst()
@@ -125,10 +126,11 @@ class Trial:
             got = f"{cell.count} of {cell.trials} draws"
             want = _figure(Fraction(cell.want))
             self.report.witness = witness(world, cell.prefix, cell.token, want, got)
+        planted = {mutant.name: mutant for mutant in found.mutants}
         self.report.diagnosis = [
-            diagnosis.described(MUTANTS[name])
+            diagnosis.described(planted[name], f"{share:.0%} of the evidence")
             for name, share in found.evidence.leading()
-            if name in MUTANTS and share >= 0.05
+            if name in planted and share >= 0.05
         ]
 
 
@@ -143,12 +145,6 @@ def witness(
         if n < len(world.branching):
             q[key] = [*map(str, world.drafter(prefix[:n]))]
     return Witness(str(world), p, q, prefix, token, want, got, wrong)
-
-
-def _asked(reads: Sequence[Read]) -> list[str]:
-    """The planted bugs that could be asked here: a right law is none of theirs."""
-    names = {m.name for read in reads for m in diagnosis.candidates(read.world)}
-    return sorted(names)
 
 
 def _figure(odds: Fraction) -> str:

@@ -49,13 +49,15 @@ class Uniform:
         by: Map | None = None,
     ):
         self.cell, self.scale, self.shift, self.of, self.by = cell, scale, shift, of, by
-        inner = by.rising == of.rising if by and of else True
+        inner = True if of is None or by is None else by.rising == of.rising
         self.rising: bool = (scale > 0) == inner
 
     def back(self, y: Real) -> Real:
         """Where the uniform lies when this view of it is y."""
         x = (y - self.shift) / self.scale
-        return self.of.back(self.by.back(x)) if self.of and self.by else x
+        return (
+            x if self.of is None or self.by is None else self.of.back(self.by.back(x))
+        )
 
     def _is(self, other: object, below: bool) -> Any:
         if isinstance(other, Uniform):
@@ -131,7 +133,7 @@ class Uniform:
         return Uniform(self.cell, c * self.scale, c * self.shift, self.of, self.by)
 
     def __floor__(self) -> int:
-        if self.of:
+        if self.of is not None:
             self.cell.path.refuse("a function of an undrawn uniform was rounded")
         ends = self.cell.lo, self.cell.hi
         low, high = sorted(self.scale * x + self.shift for x in ends)

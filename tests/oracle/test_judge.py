@@ -1,0 +1,152 @@
+"""Foreign engines: right ones pass, wrong ones are caught and named, rude ones are told."""
+
+import pytest
+
+from specsim.errors import Bad
+from specsim.oracle import judge
+from specsim.oracle.engines import planted
+from specsim.oracle.mutants import MUTANTS
+from specsim.oracle.planted import Mutant
+from specsim.rules import RULES
+
+HERE = "tests.oracle.engines"
+
+RIGHT = {
+    "chain": "exact",
+    "block": "exact_within",
+    "sampler_match": "exact",
+    "one_hot": "exact_within",
+    "no_bonus": "exact",
+    "only_the_first": "exact",
+    "last_redrawn": "exact",
+    "single_precision": "exact_within",
+    "coins": "exact",
+    "scribbles": "exact",
+    "prints": "exact",
+    "Tree": "exact_within",
+    "own_luck": "not_rejected",
+}
+"""Engines that keep the target's law, and the strongest thing to be said of each."""
+
+
+@pytest.mark.distribution
+@pytest.mark.parametrize(("name", "verdict"), RIGHT.items())
+def test_right_engines_pass_however_odd_they_look(name: str, verdict: str) -> None:
+    report = judge.check(f"{HERE}:{name}")
+    assert report.verdict == verdict, report.text()
+    assert report.exit_code == 0
+    assert not report.diagnosis
+    assert report.excluded
+
+
+@pytest.mark.distribution
+def test_a_known_bug_is_named_with_its_smallest_case() -> None:
+    report = judge.check(f"{HERE}:residual_is_target")
+    assert (report.verdict, report.exit_code) == ("rejected", 1)
+    assert report.diagnosis[0].name == "residual-is-target"
+    witness = report.witness
+    assert witness
+    assert witness.prefix == ()
+    assert len(witness.p["root"]) <= 3
+    assert all("/" in cell or cell in "01" for cell in witness.p["root"])
+    assert "resembles a known bug" in report.text()
+
+
+@pytest.mark.distribution
+def test_an_unknown_bug_is_caught_and_resembles_nothing() -> None:
+    report = judge.check(f"{HERE}:residual_of_softmax")
+    assert report.verdict == "rejected"
+    assert report.diagnosis == []
+    assert "none of the known bugs" in report.text()
+
+
+@pytest.mark.distribution
+def test_a_tenth_of_a_billionth_in_the_ratio_is_seen() -> None:
+    report = judge.check(f"{HERE}:tiny_epsilon")
+    assert report.verdict == "rejected"
+    assert report.diagnosis[0].name == "epsilon-in-ratio"
+
+
+@pytest.mark.distribution
+def test_what_cannot_be_read_is_drawn() -> None:
+    report = judge.check(f"{HERE}:own_luck_and_wrong")
+    assert report.verdict == "rejected"
+    assert report.log10_e is not None
+    assert report.log10_e >= 9
+    assert "residual-is-target" in [known.name for known in report.diagnosis]
+    assert report.witness
+
+
+RUDE = {
+    "raises": "RuntimeError: no luck today",
+    "out_of_range": "token 2, not in 0..1",
+    "too_many": "3 tokens for 1 drafted",
+    "nothing": "0 tokens for 1 drafted",
+    "none": "returned None",
+    "floats": "returned [0.5], not a list of ints",
+    "hangs": "hangs: no answer within 5 s",
+    "dies": "died mid-answer (exit code 7)",
+    "exits": "sys.exit",
+}
+
+
+@pytest.mark.parametrize(("name", "told"), RUDE.items())
+def test_broken_engines_are_told_so_on_one_line(name: str, told: str) -> None:
+    report = judge.check(f"{HERE}:{name}", budget="smoke")
+    assert (report.verdict, report.exit_code) == ("errored", 2)
+    assert told in report.trouble
+    assert "\n" not in report.trouble
+
+
+@pytest.mark.parametrize(
+    ("engine", "told"),
+    [
+        ("nowhere", "module:attribute"),
+        ("no.such.module:verify", "No module named"),
+        (f"{HERE}:nope", "no attribute 'nope'"),
+        (f"{HERE}:not_callable", "engine has none of verify"),
+        (f"{HERE}:luckless", "neither `rng` nor `accept`"),
+    ],
+)
+def test_what_is_no_engine_is_bad_usage(engine: str, told: str) -> None:
+    with pytest.raises(Bad) as caught:
+        judge.check(engine)
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_engine_that_only_generates_is_unsupported_so_far() -> None:
+    report = judge.check(f"{HERE}:Generates")
+    assert (report.verdict, report.exit_code) == ("unsupported", 2)
+
+
+def test_absurd_settings_are_refused() -> None:
+    for settings in ({"false_alarm": 0.0}, {"false_alarm": 2.0}, {"budget": "lavish"}):
+        with pytest.raises(Bad):
+            judge.check(f"{HERE}:chain", **settings)  # type: ignore[arg-type]
+
+
+def test_the_same_coins_give_the_same_tokens_as_the_rule() -> None:
+    report = judge.check(f"{HERE}:coins", rule="chain")
+    assert report.verdict == "exact"
+    assert report.tiers[-1].name == "same coins"
+    other = judge.check(f"{HERE}:coins", rule="one_hot")
+    assert other.verdict == "rejected"
+    with pytest.raises(Bad):
+        judge.check(f"{HERE}:chain", rule="chain")
+
+
+PLANTED = [
+    mutant.name
+    for mutant in MUTANTS.values()
+    if isinstance(mutant, Mutant) and not RULES[mutant.rule].greedy
+]
+
+
+@pytest.mark.distribution
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLANTED)
+def test_every_mutant_is_caught_as_an_engine_and_named(name: str) -> None:
+    report = judge.check(planted.spec(name))
+    assert report.verdict == "rejected", report.text()
+    assert name in [known.name for known in report.diagnosis], report.text()
