@@ -4,7 +4,12 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from specsim import roofline
+from specsim.roofline.tables import (
+    gpus_rows,
+    gpus_table,
+    models_rows,
+    models_table,
+)
 
 Row = dict[str, Any]
 
@@ -55,6 +60,6 @@ def mutants_text() -> str:
 TABLES: dict[str, tuple[Callable[[], list[Row]], Callable[[], str]]] = {
     "rules": (rules_rows, rules_text),
     "mutants": (mutants_rows, mutants_text),
-    "models": (roofline.models_rows, roofline.models_table),
-    "gpus": (roofline.gpus_rows, roofline.gpus_table),
+    "models": (models_rows, models_table),
+    "gpus": (gpus_rows, gpus_table),
 }

@@ -1,0 +1,169 @@
+"""A prediction for people, and why the folklore figure is wrong."""
+
+from collections.abc import Iterator
+
+from specsim.roofline import fit, step
+from specsim.roofline.communication import group
+from specsim.roofline.constants import MOE_US
+from specsim.roofline.prediction import Prediction, divided
+
+
+def text(made: Prediction, explain: bool = False) -> str:
+    """A prediction in under 25 lines; explain adds every operation and constant."""
+    lines = [*_head(made), "", *_facts(made), "", *_folklore(made)]
+    lines += ["", *(f"note: {note}" for note in made.notes)] if made.notes else []
+    if explain:
+        lines += ["", *_operations(made), "", *_constants(made)]
+    return "\n".join(lines)
+
+
+def _head(made: Prediction) -> Iterator[str]:
+    asked, numbers = made.case, made.case.numbers
+    yield f"{asked.model.hf_id} on {_cards(made, made.gpus)}"
+    yield (
+        f"{numbers.experts.name} weights, {numbers.kv.name} KV cache, batch "
+        f"{asked.batch:,}, context {asked.context:,}, {asked.engine.name} engine"
+    )
+
+
+def _facts(made: Prediction) -> Iterator[str]:
+    yield _fact("fits", _fits(made))
+    yield _fact("least", _least(made))
+    yield _fact("reads", f"{_read(made)} a step")
+    yield _fact("computes", _computes(made))
+    yield _fact("ideal", f"{_ms(made.ideal_ms)} a step at datasheet rates")
+    yield _fact("expected", f"{_ms(made.step_ms)} a step{_tokens(made)}")
+    yield _fact("interval", f"{_ms(made.low_ms)} to {_ms(made.high_ms)}")
+    shares = sorted(made.shares_ms.items(), key=lambda share: -share[1])
+    spent = ", ".join(f"{name} {_ms(ms)}" for name, ms in shares if ms >= 0.005)
+    yield _fact("bound", f"{made.bound}: {spent}")
+
+
+def _fits(made: Prediction) -> str:
+    spare = fit.spare_bytes(made.case, made.gpus)
+    room = f"{made.gpus} x {_gb(fit.usable_bytes(made.case.gpu, made.gpus))} usable"
+    weights = f"{_gb(made.weight_bytes)} of weights"
+    if made.fits:
+        return f"yes: {weights} on {room}, {_gb(spare)} left for more KV cache"
+    return f"NO: {weights} on {room}, {_gb(-spare)} short"
+
+
+def _least(made: Prediction) -> str:
+    if made.min_gpus is None:
+        return "no number of GPUs it can be divided over"
+    usual = fit.roomy(made.case)
+    room = f"; {usual} leave room for KV cache" if usual not in (None, 1) else ""
+    least = f"{made.min_gpus} GPU{'s' if made.min_gpus > 1 else ''}"
+    return least + ("" if usual == made.min_gpus else room)
+
+
+def _read(made: Prediction) -> str:
+    return f"{_gb(made.streamed_bytes)} of weights and {_gb(made.kv_bytes)} of KV cache"
+
+
+def _computes(made: Prediction) -> str:
+    gpu, read = made.case.gpu, made.streamed_bytes + made.kv_bytes
+    ridge = step.peak(gpu, made.case.numbers.linear) / (gpu.mem_bw_gbs * 1e9)
+    return (
+        f"{made.flops / 1e9:,.4g} GFLOP a step, {made.flops / read:.3g} a byte; from "
+        f"{ridge:.0f} a byte on it would bind"
+    )
+
+
+def _tokens(made: Prediction) -> str:
+    each = 1000 / made.step_ms
+    batch = f" ({each:,.3g} a sequence)" if made.case.batch > 1 else ""
+    return f", {made.tokens_per_s:,.4g} tokens/s{batch}"
+
+
+def _folklore(made: Prediction) -> Iterator[str]:
+    """All weights over the peak bandwidth of one card, and what is wrong with it."""
+    rate = made.case.gpu.mem_bw_gbs
+    naive = made.weight_bytes / (rate * 1e6)
+    yield (
+        f"Folklore: {_gb(made.weight_bytes)} / {rate / 1000:.4g} TB/s = {_ms(naive)}, "
+        f"{1000 / naive:,.3g} tokens/s on one {made.case.gpu.name}. But"
+    )
+    alone = divided(made.case, 1)
+    for reason in _reasons(made, alone):
+        yield f"  - {reason};"
+    if_large = "takes" if alone.fits else "would take, were it large enough,"
+    rest = "" if made.gpus == 1 else f"; {made.gpus} take {_ms(made.step_ms)}"
+    yield f"  so one card {if_large} {_ms(alone.step_ms)}{_tokens(alone)}{rest}."
+
+
+def _reasons(made: Prediction, alone: Prediction) -> Iterator[str]:
+    case, skipped = made.case, made.weight_bytes - alone.streamed_bytes
+    if not alone.fits:
+        usable, needed = fit.usable_bytes(case.gpu, 1), fit.needed_bytes(case, 1)
+        yield f"it does not fit: one card can hold {_gb(usable)} of the {_gb(needed)}"
+    if skipped > made.weight_bytes / 1000:
+        idle = "idle experts and " if case.model.moe_experts else ""
+        yield f"{_gb(skipped)} of weights are not read ({idle}the input embedding)"
+    yield f"{_gb(alone.kv_bytes)} of KV cache are read as well"
+    form = case.numbers.linear
+    reached = step.family(case.gpu).bandwidth * form.bandwidth
+    yield f"matrix products reach {reached:.0%} of the peak bandwidth"
+    launches = sum(each.op.count for each in alone.timed)
+    fixed = alone.shares_ms["latency"]
+    yield f"{launches:,} kernels take {_ms(fixed)} before they read a byte"
+
+
+def _operations(made: Prediction) -> Iterator[str]:
+    """A table of operations: a GPU's bytes and FLOPs of a step, and their time."""
+    yield f"{'operation':20}{'count':>6}{'MB':>12}{'GFLOP':>11}{'ms':>10}  bound"
+    for each in made.timed:
+        op, ms = each.op, 1000 * float(each.seconds)
+        moved, done = op.count * float(op.bytes), op.count * float(op.flops)
+        yield (
+            f"{op.name:20}{op.count:6,}{moved / 1e6:12,.1f}{done / 1e9:11,.2f}"
+            f"{ms:10.3f}  {each.bound}"
+        )
+    yield f"{'host':20}{1:6}{'':23}{made.host_ms[1]:10.3f}"
+
+
+def _constants(made: Prediction) -> Iterator[str]:
+    """Every constant used, and where it comes from."""
+    case, how = made.case, step.family(made.case.gpu)
+    gpu, form, link = case.gpu, case.numbers.experts, group(case.gpu, made.gpus)
+    low, high = made.spread.low, made.spread.high
+    yield f"{gpu.name}: {gpu.mem_bw_gbs:,.5g} GB/s. {gpu.source}"
+    yield (
+        f"{how.name} family: products {how.kernel_us} us + bytes at {how.bandwidth:.0%}"
+        f", attention {how.attention_us} us + {how.attention_bandwidth:.0%}, small ops "
+        f"{how.small_us} us, FLOPs at {how.compute:.0%}. {how.source}"
+    )
+    yield (
+        f"{form.name}: {form.bytes:.4g} bytes, +{form.kernel_us} us, bandwidth x "
+        f"{form.bandwidth}. {form.source}"
+    )
+    if made.gpus > 1:
+        yield (
+            f"{link.link.name} all-reduce: {link.alpha_s * 1e6:.3g} us + bytes at "
+            f"{link.bytes_per_s / 1e9:,.4g} GB/s. {link.link.source}"
+        )
+    if case.model.moe_experts:
+        yield f"mixtures: +{MOE_US} us a layer for routing and permutation"
+    yield f"{case.engine.name} engine: {made.host_ms[1]:.3g} ms. {case.engine.source}"
+    yield f"interval: {low:.2f} to {high:.2f} times the kernels, and the host's range"
+    yield f"{case.model.name}: {case.model.source}"
+
+
+def _cards(made: Prediction, gpus: int) -> str:
+    return (
+        f"{gpus} x {made.case.gpu.name}, tensor parallel"
+        if gpus > 1
+        else (f"one {made.case.gpu.name}")
+    )
+
+
+def _fact(name: str, value: str) -> str:
+    return f"{name:9} {value}"
+
+
+def _ms(value: float) -> str:
+    return f"{value:,.1f} ms" if value >= 10 else f"{value:.2f} ms"
+
+
+def _gb(amount: float) -> str:
+    return f"{amount / 1e9:,.1f} GB" if amount >= 1e9 else f"{amount / 1e6:,.0f} MB"

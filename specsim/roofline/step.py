@@ -1,0 +1,133 @@
+"""Time of a decode step: per kernel a fixed time, then bytes or FLOPs, whichever last.
+
+    seconds = fixed + max(bytes / (e * bandwidth), flops / (c * peak))
+
+summed over kernels, which run one after the other; and the ideal, which has no fixed
+time, e = c = 1 and bytes and FLOPs of the whole step overlapped.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from specsim.roofline.catalog import Gpu
+from specsim.roofline.communication import Group
+from specsim.roofline.constants import FAMILIES, GENERIC, MOE_US, Family, Format
+from specsim.roofline.costs import Op
+
+Seconds = Any
+"""A float, or an array of them."""
+
+BOUNDS = "memory", "compute", "latency", "communication"
+
+
+@dataclass(frozen=True)
+class Timed:
+    """An operation and what one launch of it takes, in seconds."""
+
+    op: Op
+    fixed: Seconds
+    memory: Seconds
+    compute: Seconds
+    communication: Seconds
+
+    @property
+    def seconds(self) -> Seconds:
+        """All launches of a step together."""
+        work = np.maximum(self.memory, self.compute)
+        return self.op.count * (self.fixed + work + self.communication)
+
+    def shares(self) -> dict[str, Seconds]:
+        """Seconds of the step spent on each of `BOUNDS`; they add up to `seconds`."""
+        memory_binds = self.memory >= self.compute
+        parts = (
+            np.where(memory_binds, self.memory, 0.0),
+            np.where(memory_binds, 0.0, self.compute),
+            self.fixed,
+            self.communication,
+        )
+        return {
+            name: self.op.count * part for name, part in zip(BOUNDS, parts, strict=True)
+        }
+
+    @property
+    def bound(self) -> str:
+        """What most of its time goes to, for scalar batch and context."""
+        return largest(self.shares())
+
+
+def largest(shares: dict[str, Seconds]) -> str:
+    """The name of the greatest share, the first of equals."""
+    return max(shares, key=lambda name: float(shares[name]))
+
+
+def total(timed: Sequence[Timed]) -> Seconds:
+    """Seconds of all operations, one after the other."""
+    return sum(each.seconds for each in timed)
+
+
+def shares(timed: Sequence[Timed]) -> dict[str, Seconds]:
+    """Seconds of the whole step spent on each of `BOUNDS`."""
+    each = [one.shares() for one in timed]
+    return {name: sum(share[name] for share in each) for name in BOUNDS}
+
+
+def ideal(ops: Sequence[Op], gpu: Gpu) -> Seconds:
+    """Seconds at datasheet rates: weights and cache read once, nothing else."""
+    read = sum(op.count * (op.weights + op.cache) for op in ops)
+    busy = sum(op.count * op.flops / peak(gpu, op.format) for op in ops)
+    return np.maximum(read / (gpu.mem_bw_gbs * 1e9), busy)
+
+
+def family(gpu: Gpu) -> Family:
+    """The constants of its architecture, or generic ones."""
+    for row in FAMILIES:
+        if gpu.arch.startswith(row.arch):
+            return row
+    return GENERIC
+
+
+def peak(gpu: Gpu, form: Format) -> float:
+    """Dense FLOP/s of products over numbers stored as `form`.
+
+    Where the hardware lacks the format, weights are widened to 16 bits on the way.
+    """
+    half = gpu.bf16_tflops or gpu.fp16_fp32acc_tflops or gpu.fp16_tflops
+    rate = getattr(gpu, form.peak) or half or gpu.fp32_tflops or 0.0
+    return float(rate) * 1e12
+
+
+def timed(ops: Sequence[Op], gpu: Gpu, group: Group) -> list[Timed]:
+    """Each operation with its times, on `gpu` of `group`."""
+    how = family(gpu)
+    return [_timed(op, gpu, how, group) for op in ops]
+
+
+def _timed(op: Op, gpu: Gpu, how: Family, group: Group) -> Timed:
+    fixed, efficiency = _rates(op, how)
+    memory = op.bytes / (gpu.mem_bw_gbs * 1e9 * efficiency)
+    compute = op.tiled / (peak(gpu, op.format) * _compute(op.format, gpu, how))
+    wire = group.all_reduce(op.message) if op.kind == "all-reduce" else 0.0
+    return Timed(op, fixed * 1e-6, memory, compute, wire)
+
+
+def _rates(op: Op, how: Family) -> tuple[float, float]:
+    """Fixed microseconds, and the share of peak bandwidth."""
+    form = op.format
+    if op.kind == "product":
+        return how.kernel_us + form.kernel_us, how.bandwidth * form.bandwidth
+    if op.kind == "experts":
+        two = 2 * (how.kernel_us + form.kernel_us)
+        return two + MOE_US, how.bandwidth * form.bandwidth
+    if op.kind == "attention":
+        return how.attention_us, how.attention_bandwidth
+    return (how.small_us if op.kind == "small" else 0.0), how.bandwidth
+
+
+def _compute(form: Format, gpu: Gpu, how: Family) -> float:
+    if not getattr(gpu, form.peak):
+        return how.compute
+    by_peak = {"fp8_tflops": how.compute_8bit, "fp4_tflops": how.compute_4bit}
+    return by_peak.get(form.peak, how.compute)

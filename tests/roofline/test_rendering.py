@@ -1,0 +1,49 @@
+"""What people read: short, aligned, and with the numbers of the prediction."""
+
+import pytest
+
+from specsim.roofline import gpus_table, models_rows, models_table, predict, text
+
+
+def test_the_folklore_is_computed_not_quoted() -> None:
+    said = text(predict("70b", "a100", gpus=4))
+    assert "141.1 GB / 2.039 TB/s = 69.2 ms, 14.4 tokens/s on one A100" in said
+    assert "does not fit: one card can hold 77.4 GB of the 141.8 GB" in said
+    assert "2.1 GB of weights are not read" in said
+    assert "reach 77% of the peak bandwidth" in said
+    assert "92.9 ms" in said
+    other = text(predict("8b", "h100"))
+    assert "16.1 GB / 3.35 TB/s = 4.79 ms" in other
+    assert "does not fit" not in other
+
+
+def test_fit_is_said() -> None:
+    assert "yes: 141.1 GB" in text(predict("70b", "a100"))
+    assert "2 GPUs; 4 leave room for KV cache" in text(predict("70b", "a100"))
+    forced = text(predict("70b", "a100", gpus=1))
+    assert "NO: 141.1 GB" in forced
+    assert "hypothetical" in forced
+    assert "1 GPU\n" in text(predict("8b", "h100"))
+
+
+@pytest.mark.parametrize("model", ["70b", "8b", "deepseek-v3", "gpt-oss-120b"])
+@pytest.mark.parametrize("gpu", ["a100", "mi300x", "h20"])
+def test_short(model: str, gpu: str) -> None:
+    lines = text(predict(model, gpu, batch=8)).splitlines()
+    assert len(lines) <= 25
+    assert max(map(len, lines)) <= 110
+
+
+def test_explain_shows_every_operation_and_source() -> None:
+    made = predict("mixtral-8x7b", "a100", gpus=2)
+    said = text(made, explain=True)
+    for each in made.timed:
+        assert f"\n{each.op.name} " in said
+    for source in ("aiconfigurator", "NVIDIA A100", "NVLink 3", "gpt-fast"):
+        assert source in said
+
+
+def test_tables_have_a_line_a_row() -> None:
+    assert len(models_table().splitlines()) == len(models_rows()) + 1
+    assert "meta-llama/Llama-3.1-70B" in models_table()
+    assert "A100-SXM4-80GB" in gpus_table()
