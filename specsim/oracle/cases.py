@@ -6,9 +6,10 @@ token-by-token verifier keeps the target's law to the last bit, and whatever dep
 from it departs because of its algebra.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
+from typing import Literal
 
 import numpy as np
 
@@ -20,35 +21,29 @@ GRAIN = 16
 """Entries of p are multiples of 1 / GRAIN."""
 ENOUGH = {"smoke": 8, "quick": 30, "full": 60, "nightly": 120}
 """Worlds by budget."""
+Size = tuple[int, Branching]
+"""Vocabulary and shape of the draft."""
 
 
 def chains(budget: str = "quick") -> list[World]:
-    """Worlds for `verify`: one of each sort first, so that a slow engine meets all."""
-    sizes = [
-        (3, (1, 1)),
-        (2, (1, 1)),
-        (2, (1, 1, 1)),
-        (4, (1, 1)),
-        (3, (1,)),
-        (2, (1,)),
-    ]
-    sizes += [(3, (1, 1, 1))]
-    return [*named("iid"), *tables(sizes, ("iid", "fixed"), ENOUGH[budget])]
+    """Worlds for `verify`: one of each sort first, so that a slow engine meets all.
+
+    In every other round the draft is certain, so that its rows are one-hot.
+    """
+    sizes: list[Size] = [(3, (1, 1)), (2, (1, 1)), (2, (1, 1, 1)), (4, (1, 1))]
+    sizes += [(3, (1,)), (2, (1,)), (3, (1, 1, 1))]
+    return [*named(), *tables(sizes, ("iid", "certain"), ENOUGH[budget])]
 
 
 def trees(budget: str = "quick", kinds: tuple[proposal.Kind, ...] = ()) -> list[World]:
     """Worlds for `verify_tree`, with siblings of each kind."""
-    sizes: list[tuple[int, Branching]] = [
-        (2, (2,)),
-        (3, (2,)),
-        (3, (1, 1)),
-        (3, (2, 1)),
-    ]
+    sizes: list[Size] = [(2, (2,)), (3, (2,)), (3, (1, 1))]
+    sizes += [(3, (2, 1)), (4, (3,)), (2, (2, 2))]
     every = kinds or ("iid", "without_replacement", "fixed")
-    return tables([*sizes, (4, (3,)), (2, (2, 2))], every, ENOUGH[budget])
+    return tables(sizes, every, ENOUGH[budget])
 
 
-def named(kind: proposal.Kind) -> Iterator[World]:
+def named() -> Iterator[World]:
     """Worlds made for one sort of fault each."""
     c = table.constant
     tiny = 2**30
@@ -62,21 +57,23 @@ def named(kind: proposal.Kind) -> Iterator[World]:
             c([4, 3 * tiny - 4, tiny], [1, 1, 2]),
             c([4, 2 * tiny - 4, 2 * tiny]),
         ),
+        "elevenths": (3, c([5, 3, 3], [1, 7, 3]), c([3, 5, 3])),
     }
     for name, (vocab, target, drafter) in pairs.items():
-        yield World(name, vocab, target, drafter, (1,), kind)
+        yield World(name, vocab, target, drafter, (1,))
 
 
 def tables(
-    sizes: list[tuple[int, Branching]], kinds: tuple[proposal.Kind, ...], count: int
+    sizes: list[Size], kinds: Sequence[proposal.Kind | Literal["certain"]], count: int
 ) -> list[World]:
     """`count` worlds of random rows, sizes and kinds in turn."""
     made = []
     for seed in range(count):
         vocab, branching = sizes[seed % len(sizes)]
         kind = kinds[seed // len(sizes) % len(kinds)]
-        target, drafter = binary(seed, vocab, kind == "fixed")
-        made.append(World(f"binary-{seed}", vocab, target, drafter, branching, kind))
+        target, drafter = binary(seed, vocab, kind == "certain")
+        drawn: proposal.Kind = "iid" if kind == "certain" else kind
+        made.append(World(f"binary-{seed}", vocab, target, drafter, branching, drawn))
     return made
 
 
@@ -109,6 +106,12 @@ def halves(rng: np.random.Generator, vocab: int) -> list[int]:
             parts += [parts.pop() // 2] * 2
     weights = parts + [0] * (vocab - len(parts))
     return [int(w) for w in rng.permutation(weights)]
+
+
+def is_binary(world: World) -> bool:
+    """Whether floats hold the rows of the world exactly."""
+    rows = [*world.target(()), *world.drafter(())]
+    return all(w.denominator & (w.denominator - 1) == 0 for w in rows)
 
 
 def calls(world: World, operation: str) -> tuple[list[Call], list[Fraction]]:

@@ -30,11 +30,10 @@ def compare(engine: PythonEngine, rule: Rule) -> Tier:
         if not vector.tokens or vector.q is None:
             continue
         asked += 1
-        drafted = vector.proposal
-        call = cases.asked(vector.p, drafted, operation(rule))
+        call = cases.asked(vector.p, vector.proposal, operation(rule))
         accept, sample = ([*map(float, u)] for u in (vector.accept, vector.sample))
         got = engine.once(call, accept, sample)
-        if not isinstance(got, tuple) or not vectors.legal(vector, got):
+        if not vectors.legal(vector, got if isinstance(got, tuple) else None):
             wrong.append(f"vector {vector.id} gave {got}")
     detail = f"{asked - len(wrong)} of {asked} vectors as rule {rule.name}"
     verdict = "rejected" if wrong else "exact"

@@ -1,6 +1,6 @@
 """Which known bug has the engine's law? Laws are compared, not symptoms."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 from specsim.oracle import exact, symbolic
@@ -10,7 +10,6 @@ from specsim.oracle.planted import COIN_REUSED, Mutant, Wiring
 from specsim.oracle.reading import Read
 from specsim.oracle.report import Diagnosis
 from specsim.oracle.worlds import World
-from specsim.rules import RULES
 from specsim.seam import randomness
 
 SAME = Fraction(1, 2**12)
@@ -35,50 +34,55 @@ def law(mutant: Mutant, world: World) -> Law | None:
         return None
 
 
-def candidates(world: World, names: Iterable[str] = MUTANTS) -> list[Mutant]:
-    """The mutants of rules that can be asked in this world."""
-    tree = max(world.branching) > 1
-    found = []
-    for name in names:
-        mutant = MUTANTS[name]
-        if not isinstance(mutant, Mutant):
-            continue
-        rule = RULES[mutant.rule]
-        if world.kind in rule.accepts and rule.tree == tree and not rule.greedy:
-            found.append(mutant)
-    return found
+def candidates(world: World, tree: bool) -> list[Mutant]:
+    """The mutants of rules for trees, or for chains, that can be asked here."""
+    return [
+        mutant
+        for mutant in MUTANTS.values()
+        if isinstance(mutant, Mutant)
+        and world.kind in mutant.row.accepts
+        and mutant.row.tree == tree
+        and not mutant.row.greedy
+    ]
 
 
-def diagnose(reads: Sequence[Read], failed: Sequence[Read]) -> list[Diagnosis]:
+def diagnose(
+    reads: Sequence[Read], failed: Sequence[Read], tree: bool
+) -> list[Diagnosis]:
     """The mutants whose law is the engine's wherever it was read and can be compared.
 
     At least one failing world must agree and none may disagree. Those that mirror a
     public report come first.
     """
-    suspects = candidates(failed[0].world)
+    suspects = everyone(failed, tree)
     agreed: set[str] = set()
     for read in [*failed, *reads]:
-        suspects, same = _narrowed(suspects, read)
+        suspects, same = _narrowed(suspects, read, tree)
         agreed |= same if read in failed else set()
-        if not suspects:
-            return []
     found = [mutant for mutant in suspects if mutant.name in agreed]
     return [described(m) for m in sorted(found, key=lambda m: not m.reports)]
 
 
-def excluded(reads: Sequence[Read]) -> list[str]:
+def excluded(reads: Sequence[Read], tree: bool) -> list[str]:
     """The mutants whose law is not the engine's in some world that was read."""
-    able = {mutant.name: mutant for r in reads for mutant in candidates(r.world)}
-    left = list(able.values())
+    left = able = everyone(reads, tree)
     for read in reads:
-        left, _ = _narrowed(left, read)
-    return sorted(able.keys() - {mutant.name for mutant in left})
+        left, _ = _narrowed(left, read, tree)
+    return sorted({m.name for m in able} - {m.name for m in left})
 
 
-def _narrowed(suspects: list[Mutant], read: Read) -> tuple[list[Mutant], set[str]]:
+def everyone(reads: Sequence[Read], tree: bool) -> list[Mutant]:
+    """The mutants that can be asked in at least one of the worlds."""
+    able = {m.name: m for read in reads for m in candidates(read.world, tree)}
+    return list(able.values())
+
+
+def _narrowed(
+    suspects: list[Mutant], read: Read, tree: bool
+) -> tuple[list[Mutant], set[str]]:
     """The suspects that this world does not clear, and those that it confirms."""
     left, same = [], set()
-    able = {mutant.name for mutant in candidates(read.world)}
+    able = {mutant.name for mutant in candidates(read.world, tree)}
     for mutant in suspects:
         known = law(mutant, read.world) if mutant.name in able else None
         if known is None:

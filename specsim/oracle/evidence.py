@@ -90,7 +90,7 @@ def log_dirichlet(counts: Array, p: Array) -> Array:
     """
     from scipy.special import gammaln
 
-    n = np.where(p > 0, counts, 0)[:, None]
+    n = counts[:, None]
     fair = np.where(p > 0, p, 1)[:, None]
     k = CONCENTRATIONS[:, None]
     learnt = gammaln(k * fair + n) - gammaln(k * fair) - n * np.log(fair)
@@ -189,7 +189,7 @@ class Evidence:
         """
         if math.isinf(self.log10_e):
             return {}
-        lost = (-self._made()[:-2] / LN10).tolist()
+        lost = (0 - self._made()[:-2] / LN10).tolist()
         return dict(zip(self.names, lost, strict=True))
 
     def worst(self) -> Cell | None:

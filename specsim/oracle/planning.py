@@ -88,7 +88,8 @@ def design(
     """The indices of n cases that between them find every mutant fast.
 
     Each in turn is the candidate that most speeds up the slowest mutant, then the next
-    slowest, and so on; speed is `rates` at s = 1/2, which adds up over cases.
+    slowest, and so on; speed is `rates` at s = 1/2, which adds up over cases. Mutants
+    that no case shows in a run of any length come first all the same: leave them out.
     """
     half = int(np.searchsorted(EXPONENTS, 0.5))
     speed = np.array(

@@ -16,9 +16,8 @@ import numpy as np
 
 from specsim import seam
 from specsim.oracle.worlds import World
-from specsim.rules import Verify
+from specsim.rules import RULES, Rule, Verify
 from specsim.seam import probs, proposal, randomness
-
 
 COIN_REUSED = "coin reused"
 """The kind of fault whose law needs coins that can be tossed twice."""
@@ -43,6 +42,10 @@ class Mutant:
     def verify(self) -> Verify:
         verify: Verify = rewritten(f"verify.{self.rule}", self.old, self.new).verify
         return verify
+
+    @property
+    def row(self) -> Rule:
+        return RULES[self.rule]
 
     @property
     def line(self) -> str:

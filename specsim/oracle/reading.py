@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from specsim.oracle import cases, exact
-from specsim.oracle.engines.python import PythonEngine, Unreadable
+from specsim.oracle.engines.python import Failed, PythonEngine, Unreadable
 from specsim.oracle.exact import Gap, Law
 from specsim.oracle.worlds import World
 
@@ -54,21 +54,28 @@ class Reader:
                 mixed[block] += share * weight
         return Read(world, dict(mixed), exact.gaps(mixed, world.truth), rounded)
 
-    def read_all(self, worlds: Sequence[World], seconds: float) -> list[Read]:
+    def read_all(
+        self, worlds: Sequence[World], seconds: float
+    ) -> tuple[list[Read], dict[World, str]]:
         """As many of the worlds as the time allows, and `FEWEST` whatever it takes.
 
-        Unreadable if this way of reading cannot follow the engine, or if the engine
-        answers the same coins differently when asked again.
+        Also the worlds in which the engine fails, and how. Unreadable if this way of
+        reading cannot follow the engine, or if the engine answers the same coins
+        differently when asked again.
         """
         deadline = time.monotonic() + seconds
         done: list[Read] = []
+        failed: dict[World, str] = {}
         for world in worlds:
-            done.append(self.read(world))
+            try:
+                done.append(self.read(world))
+            except Failed as how:
+                failed[world] = str(how)
             if len(done) >= FEWEST and time.monotonic() > deadline:
                 break
-        if self.read(done[0].world).law != done[0].law:
+        if done and self.read(done[0].world).law != done[0].law:
             raise Unreadable("it answers the same coins differently when asked again")
-        return done
+        return done, failed
 
 
 def size(gap: Gap, how: str) -> Fraction:

@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +24,11 @@ CASES = 8
 
 @dataclass(frozen=True)
 class Sampled:
-    """The evidence after `blocks` blocks, and the mutants they were too few for."""
+    """The evidence after `blocks` blocks.
+
+    uncovered: mutants that a whole budget would find, but not what was drawn of it.
+    beyond:    mutants that no such budget finds.
+    """
 
     evidence: Evidence
     worlds: list[World]
@@ -41,15 +45,15 @@ def sample(
     budget: str,
     seed: int,
     false_alarm: float,
+    also: Sequence[World] = (),
 ) -> Sampled:
     """Draw until the engine is refuted or the budget ends.
 
-    uncovered: mutants that a whole budget would find, but not what was drawn of it;
-    beyond: mutants that no such budget finds.
+    also:      worlds to draw in besides the usual ones.
     """
     deadline = time.monotonic() + SECONDS[budget]
-    worlds = arena(engine, operation)
-    mutants = suspects(worlds)
+    worlds = [*arena(engine, operation), *also]
+    mutants = suspects(worlds, operation == "verify_tree")
     laws = {m.name: [diagnosis.law(m, world) for world in worlds] for m in mutants}
     targets = [world.truth for world in worlds]
     planned = planning.plan(targets, laws, false_alarm)
@@ -74,9 +78,12 @@ def arena(engine: PythonEngine, operation: str) -> list[World]:
     return [world for world in drawn if len(world.branching) == 2][:CASES]
 
 
-def suspects(worlds: list[World]) -> list[Mutant]:
+def suspects(worlds: list[World], tree: bool) -> list[Mutant]:
     """The mutants that can be asked in every one of the worlds."""
-    first, *others = ({m.name: m for m in diagnosis.candidates(w)} for w in worlds)
+    first, *others = (
+        {mutant.name: mutant for mutant in diagnosis.candidates(world, tree)}
+        for world in worlds
+    )
     return [m for name, m in first.items() if all(name in other for other in others)]
 
 

@@ -42,6 +42,11 @@ class StandIn(_Generator):  # type: ignore[misc]
             self._uniforms.refuse(f"a stand-in Generator has no {name}")
         return super().__getattribute__(name)
 
+    def __repr__(self) -> str:
+        return "StandIn"
+
+    __str__ = __repr__
+
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         self._uniforms.refuse("a stand-in Generator was copied")
 

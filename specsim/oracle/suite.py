@@ -151,9 +151,9 @@ def kill(mutant: Mutant | CoinFault | Wiring) -> Killed:
 
 def _by_vectors(fault: CoinFault, rule: Rule) -> tuple[str | None, str]:
     for vector in vectors.load(rule.name):
-        source = fault.replay(vector.accept, vector.sample)
-        if not vectors.legal(vector, vectors.answer(vector, rule.verify, source)):
-            return "edge vector", vector.id
+        block = vectors.replay(vector, rule.verify, coins=fault.replay)
+        if not vectors.legal(vector, block):
+            return f"{vector.class_} vector", vector.id
     return None, "alive"
 
 

@@ -36,8 +36,8 @@ def _batches(rule: Rule, bits: int) -> Iterator[list[Vector]]:
     sorts: dict[tuple[int, bool], list[Vector]] = {}
     for vector in vectors.load(rule.name):
         if vector.bits <= bits:
-            step = vector.step
-            sorts.setdefault((step.vocab, step.q is None), []).append(vector)
+            key = vector.vocab, vector.draft is None
+            sorts.setdefault(key, []).append(vector)
     yield from sorts.values()
 
 
@@ -51,14 +51,14 @@ def emitted(
     import torch
 
     layout: Any = seam.gpu("layout")
-    rows, proposals = zip(*(v.step.given(float) for v in batch), strict=True)
+    rows, proposals = zip(*(v.given(float) for v in batch), strict=True)
     packed = layout.pack(rows, proposals, getattr(torch, dtype), device)
     wide = torch.float64 if dtype == "float64" else torch.float32
 
     def coins(name: str, count: int) -> Any:
         made = torch.zeros(len(batch), count, dtype=wide)
         for b, vector in enumerate(batch):
-            values = [float(u) for u in getattr(vector.step, name)]
+            values = [float(u) for u in getattr(vector, name)]
             made[b, : len(values)] = torch.tensor(values, dtype=wide)
         return made.to(device)
 

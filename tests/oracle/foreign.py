@@ -93,7 +93,7 @@ def binomial(p: Rows, q: Rows, tokens: list[int], rng: Rng) -> list[int]:
 
 def single(p: Rows, q: Rows, tokens: list[int], rng: Rng) -> list[int]:
     """Rows in float32, uniforms not."""
-    return looped(p.astype(np.float32), q.astype(np.float32), tokens, rng)  # type: ignore[arg-type]
+    return looped(p.astype(np.float32), q.astype(np.float32), tokens, rng)
 
 
 def racing(p: Rows, q: Rows, tokens: list[int], rng: Rng) -> list[int]:
@@ -200,17 +200,8 @@ def one_for_all(p: Rows, q: Rows, tokens: list[int], rng: Rng) -> list[int]:
     return [*tokens, int(np.searchsorted(p[-1].cumsum(), rng.random(), side="right"))]
 
 
-def coarse(p: Rows, q: Rows, tokens: list[int], rng: Rng) -> list[int]:
-    """Wrong: uniforms in hundredths."""
-    for i, x in enumerate(tokens):
-        if int(rng.random() * 100) / 100 * q[i, x] >= p[i, x]:
-            cdf = np.maximum(p[i] - q[i], 0).cumsum()
-            return [*tokens[:i], int((cdf <= rng.random() * cdf[-1]).sum())]
-    return [*tokens, int(np.searchsorted(p[-1].cumsum(), rng.random(), side="right"))]
-
-
-EXACT: list[Engine] = [scaled]
-CHAIN: list[Engine] = [
+RIGHT: list[Engine] = [
+    scaled,
     looped,
     vectorised,
     multinomial,
@@ -221,6 +212,4 @@ CHAIN: list[Engine] = [
     racing,
     handmade_race,
 ]
-STEPS: list[Engine] = [
-    engine for engine in CHAIN if engine not in (racing, handmade_race)
-]
+"""The chain rule, in as many hands."""

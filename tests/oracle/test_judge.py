@@ -19,11 +19,11 @@ RIGHT = {
     "no_bonus": "exact",
     "only_the_first": "exact",
     "last_redrawn": "exact",
-    "single_precision": "exact_within",
-    "coins": "exact",
+    "single_precision": "exact",
+    "coins": "exact_within",
     "scribbles": "exact",
     "prints": "exact",
-    "Tree": "exact_within",
+    "Tree": "exact",
     "own_luck": "not_rejected",
 }
 """Engines that keep the target's law, and the strongest thing to be said of each."""
@@ -79,9 +79,9 @@ def test_what_cannot_be_read_is_drawn() -> None:
 
 RUDE = {
     "raises": "RuntimeError: no luck today",
-    "out_of_range": "token 2, not in 0..1",
-    "too_many": "3 tokens for 1 drafted",
-    "nothing": "0 tokens for 1 drafted",
+    "out_of_range": ", not in 0..",
+    "too_many": "tokens for 2 drafted, where 1 to 3 are possible",
+    "nothing": "engine returned 0 tokens for",
     "none": "returned None",
     "floats": "returned [0.5], not a list of ints",
     "hangs": "hangs: no answer within 5 s",
@@ -128,7 +128,7 @@ def test_absurd_settings_are_refused() -> None:
 
 def test_the_same_coins_give_the_same_tokens_as_the_rule() -> None:
     report = judge.check(f"{HERE}:coins", rule="chain")
-    assert report.verdict == "exact"
+    assert report.exit_code == 0
     assert report.tiers[-1].name == "same coins"
     other = judge.check(f"{HERE}:coins", rule="one_hot")
     assert other.verdict == "rejected"

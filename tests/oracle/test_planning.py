@@ -73,6 +73,12 @@ def test_more_is_needed_to_be_surer() -> None:
     assert plan([COIN], alternatives, power=0.9)["bent"] < usual
 
 
+def test_the_more_mutants_the_smaller_each_ones_stake() -> None:
+    bent = [coin(Fraction(3, 5))]
+    alone = plan([COIN], {"bent": bent})["bent"]
+    assert plan([COIN], dict.fromkeys("abcdefgh", bent))["a"] > alone
+
+
 def test_a_run_is_short_of_what_it_did_not_reach() -> None:
     planned = {"gross": 40.0, "fine": 4000.0, "hidden": math.inf}
     assert uncovered(planned, 39) == ["gross", "fine", "hidden"]

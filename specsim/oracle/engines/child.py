@@ -58,10 +58,8 @@ class Host:
                 return {"unreadable": f"too slow to read within {seconds:g} s"}
             except (Unfollowable, symbolic.NotAFunction) as reason:
                 return {"unreadable": str(reason)}
-            except Bad:
-                raise
             except Exception as error:
-                return {"unreadable": f"it raised {contract.told(error)}"}
+                return {"failed": contract.told(error)}
             laws.append([[list(block), str(odds)] for block, odds in law.items()])
             rounded |= inexact
         return {"laws": laws, "rounded": rounded}

@@ -117,5 +117,7 @@ def short(value: Any) -> str:
 
 
 def told(error: BaseException) -> str:
-    """An exception on one line."""
+    """An exception on one line; our own needs no name."""
+    if isinstance(error, Bad):
+        return str(error)
     return " ".join(f"{type(error).__name__}: {error}".split())[:300]

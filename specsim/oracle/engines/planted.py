@@ -31,6 +31,8 @@ class Written:
 
     def again(self, purpose: str, index: int, weights: Array) -> int:
         cdf = np.cumsum(weights)
+        if not cdf[-1] > 0:
+            raise ValueError(f"nothing to draw from at {(purpose, index)}")
         u = self._coins[purpose][index]
         return int(np.searchsorted(cdf, u * cdf[-1], side="right"))
 

@@ -27,6 +27,10 @@ class Unreadable(Exception):
     """One reading cannot follow the engine: another may."""
 
 
+class Failed(Unreadable):
+    """The engine raised, or broke the contract, on some of its ways through a call."""
+
+
 class PythonEngine:
     """`module:attribute`, looked up in the current directory, then as Python does.
 
@@ -103,7 +107,7 @@ class PythonEngine:
     ) -> tuple[list[Law], bool]:
         """The law of each call, and whether it may be off by rounding.
 
-        Unreadable if `reading` cannot follow the engine.
+        Unreadable if `reading` cannot follow the engine; Failed if the engine fails.
         """
         answer = self._ask(
             "law",
@@ -114,6 +118,8 @@ class PythonEngine:
         )
         if "unreadable" in answer:
             raise Unreadable(answer["unreadable"])
+        if "failed" in answer:
+            raise Failed(answer["failed"])
         laws = [
             {tuple(block): Fraction(odds) for block, odds in law}
             for law in answer["laws"]

@@ -1,7 +1,7 @@
 """Coins used twice, and uniforms read wrongly at the edge of an interval."""
 
 from specsim.oracle.mutants.chains import BONUS, CORRECTION, LEFT, RATIO
-from specsim.oracle.planted import CoinFault, Mutant, into
+from specsim.oracle.planted import COIN_REUSED, CoinFault, Mutant, into
 
 chain, sampler_match = map(into, ("chain", "sampler_match"))
 
@@ -10,28 +10,28 @@ MUTANTS: list[Mutant | CoinFault] = [
         "accept-coin-for-residual",
         CORRECTION,
         f'source.again("accept", i, {LEFT})',
-        "coin reused",
+        COIN_REUSED,
         "sgl-project/sglang#7207",
     ),
     chain(
         "one-coin-for-all",
         f"source.accept(i, {RATIO})",
         f"source.accept(0, {RATIO})",
-        "coin reused",
+        COIN_REUSED,
         "flashinfer-ai/flashinfer#425",
     ),
     chain(
         "accept-coin-for-bonus",
         f"source.sample(len(tokens), {BONUS})",
         f'source.again("accept", max(len(tokens) - 1, 0), {BONUS})',
-        "coin reused",
+        COIN_REUSED,
         "sgl-project/sglang#7207",
     ),
     sampler_match(
         "one-coin-for-all-rows",
         "source.sample(i, p[i])",
         'source.again("sample", 0, p[i])',
-        "coin reused",
+        COIN_REUSED,
         "PaddlePaddle/FastDeploy#5568",
     ),
     CoinFault(

@@ -5,8 +5,8 @@ answer. `export` writes them anew, the same bytes each time; `lint` derives ever
 expectation again, twice, and names whatever does not agree.
 """
 
-#from specsim.oracle.vectors.lint import lint
-#from specsim.oracle.vectors.make import export, generate
+from specsim.oracle.vectors.checks import lint
+from specsim.oracle.vectors.make import export, generate
 from specsim.oracle.vectors.vector import Vector, legal, load, replay
 
-#__all__ = ["Vector", "export", "generate", "legal", "lint", "load", "replay"]
+__all__ = ["Vector", "export", "generate", "legal", "lint", "load", "replay"]

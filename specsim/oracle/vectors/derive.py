@@ -22,10 +22,12 @@ NARROW, SINGLE, DOUBLE = 8, 24, 53
 
 
 class Asked(NamedTuple):
-    """One coin: the answer's interval of u, every threshold there, and the mass."""
+    """One coin: the answer's interval of u, the cumulative sums that u is compared with
+    (of a keeping coin: only prob), and what the weights add up to.
+    """
 
     within: tuple[Fraction, Fraction]
-    thresholds: list[Fraction]
+    cdf: list[Fraction]
     mass: Fraction
 
 
@@ -50,7 +52,7 @@ class Watched:
         sums = [Fraction(0), *accumulate(map(Fraction, weights))]
         cdf = [s / sums[-1] for s in sums]
         within = cdf[token], cdf[token + 1]
-        self.asked["sample", r] = Asked(within, cdf[1:-1], sums[-1])
+        self.asked["sample", r] = Asked(within, cdf[1:], sums[-1])
         return token
 
 
@@ -87,23 +89,23 @@ def by_floats(step: Step, bits: int) -> tuple[Tokens, Fraction] | None:
     return tuple(block), Fraction(float(coins.margin))
 
 
-def by_branches(step: Step) -> list[Tokens]:
-    """The blocks of all branches, among every one there is, that the coins lie in.
+def by_branches(step: Step) -> list[Tokens | None]:
+    """The blocks of those branches, among every one there is, that the coins lie in.
 
-    Nothing is replayed: a branch is an interval for each coin it asks, and the branches
-    of a rule part the cube of all coins, so there is one unless the rule refuses.
+    Nothing is replayed: a branch is an interval for each coin it asks, and a rule's
+    branches part the cube of all coins, so there is one; None where it is a refusal.
     """
     p, drafted = step.given()
     verify = RULES[step.rule].verify
 
-    def run(source: randomness.Source) -> tuple[Tokens, dict[Coin, Asked]]:
+    def run(source: randomness.Source) -> tuple[Tokens | None, dict[Coin, Asked]]:
         watched = Watched(source)
-        return tuple(verify(p, drafted, watched)), watched.asked
+        try:
+            return tuple(verify(p, drafted, watched)), watched.asked
+        except (randomness.Refused, ZeroDivisionError):
+            return None, watched.asked
 
-    try:
-        every = [outcome for outcome, _ in randomness.branches(run)]
-    except (randomness.Refused, ZeroDivisionError):
-        return []
+    every = (outcome for outcome, _ in randomness.branches(run))
     return [block for block, asked in every if _inside(step, asked)]
 
 
@@ -142,7 +144,7 @@ def bits(step: Step, block: Tokens) -> int:
 
 
 def numbers(step: Step) -> list[Fraction]:
-    rows = [*step.p.fractions, *(step.q.fractions if step.q else [])]
+    rows = [*step.target.fractions, *(step.draft.fractions if step.draft else [])]
     return [x for row in rows for x in row] + [*step.accept, *step.sample]
 
 

@@ -1,7 +1,10 @@
-"""Vectors drawn at random: dyadic ones, exact in every float, and ones with a margin."""
+"""Vectors drawn at random: dyadic ones, exact in all floats, and ones with margin."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
+from math import ceil
+from typing import NamedTuple
 
 from specsim.oracle.vectors import derive
 from specsim.oracle.vectors.derive import Answer
@@ -9,104 +12,127 @@ from specsim.oracle.vectors.luck import Luck
 from specsim.oracle.vectors.vector import Rows, Step, Vector
 from specsim.oracle.worlds import Branching
 from specsim.rules import Rule
-from specsim.seam import proposal, randomness, table
+from specsim.seam import probs, proposal, randomness, table
 
 GRAIN = 64
 """Rows and thresholds of dyadic vectors are multiples of 1 / GRAIN."""
-CLEAR = Fraction(1, GRAIN)
-"""How far their coins keep from every threshold."""
 MARGIN = Fraction(1, 2**14)
-"""How far the others' coins keep: twenty times what float32 moves a threshold."""
-DYADIC, MARGINAL = 40, 24
-"""Vectors of each class for a rule."""
-TRIES = 3000
+"""How far the others' coins keep from every threshold: twenty times what the order of
+summation can move one in float32.
+"""
+TRIES, PATIENCE = 3000, 50
+"""To find a fit step at all; to find one whose block has the length wanted."""
 
 CHAINS: tuple[Branching, ...] = (1,), (1, 1), (1, 1, 1), (1, 1, 1, 1)
 TREES: tuple[Branching, ...] = (2,), (1, 1), (3,), (2, 1), (1, 2), (2, 2), (3, 1, 1)
 Weights = Callable[[Luck, int], list[int]]
 
 
-def dyadic(rule: Rule) -> Iterator[Vector]:
-    """Steps on which all arithmetic is exact, in any order, in 8 significand bits."""
+class Recipe(NamedTuple):
+    """How a class of vectors is drawn.
 
-    def target(luck: Luck, vocab: int) -> list[int]:
-        return luck.parts(luck.pick((16, 32, GRAIN)), vocab)
+    copies: vectors of each rule; over: coins are odd multiples of 1 / (2 over); gap:
+    how near a threshold they are put; bits: of the floats in which they must come out;
+    fit: what a step must keep to.
+    """
 
-    def drafter(luck: Luck, vocab: int) -> list[int]:
-        return luck.halves(16, vocab)
-
-    for n in range(DYADIC):
-        luck = Luck("dyadic", rule.name, n)
-        vocab = 2 + n % 5
-        yield _first(rule, n, luck, vocab, target, drafter, "dyadic")
-
-
-def marginal(rule: Rule) -> Iterator[Vector]:
-    """Arbitrary rows of up to 64 words, each coin well off every threshold it meets."""
-
-    def weights(luck: Luck, vocab: int) -> list[int]:
-        return luck.parts(luck.pick((97, 499, 997)), vocab)
-
-    for n in range(MARGINAL):
-        luck = Luck("margin", rule.name, n)
-        vocab = (3, 8, 5, 64, 16, 32)[n % 6]
-        yield _first(rule, n, luck, vocab, weights, weights, "margin")
+    name: str
+    copies: int
+    vocabularies: tuple[int, ...]
+    target: Weights
+    drafter: Weights
+    over: int
+    gap: Fraction
+    bits: int
+    fit: Callable[[Step, Answer], bool]
 
 
-def _first(
-    rule: Rule,
-    n: int,
-    luck: Luck,
-    vocab: int,
-    target: Weights,
-    drafter: Weights,
-    class_: str,
-) -> Vector:
-    """The first fit step whose block has the length wanted; else any fit one."""
+def drawn(rule: Rule) -> list[Vector]:
+    """The dyadic vectors of a rule, then those with a margin."""
+    return [first(rule, n, recipe) for recipe in RECIPES for n in range(recipe.copies)]
+
+
+def first(rule: Rule, n: int, recipe: Recipe) -> Vector:
+    """The first fit step whose block has the length wanted; else any fit one.
+
+    Two in three have their coins put as near to the thresholds as the recipe allows: a
+    threshold that is a little off then shows.
+    """
+    luck = Luck(recipe.name, rule.name, n)
     shapes = TREES if rule.tree else CHAINS
-    branching, kind = shapes[n % len(shapes)], rule.accepts[n % len(rule.accepts)]
+    branching = shapes[n % len(shapes)]
+    kind = rule.accepts[n // len(shapes) % len(rule.accepts)]
     wanted = 1 + luck.below(len(branching) + 1)
-    over, fit, bits = (
-        (GRAIN, exact, derive.NARROW) if class_ == "dyadic" else (2**15, clear, 24)
-    )
-    spare: Vector | None = None
-    for _ in range(TRIES):
-        made = step(rule, kind, vocab, branching, target, drafter, luck, over)
+    spare: tuple[Step, Answer] | None = None
+    for tried in range(TRIES):
+        made = step(rule, kind, branching, recipe, n, luck)
         answer = derive.by_replay(made)
-        if answer and fit(made, answer):
-            spare = Vector(class_, made, (answer.block,), answer.margin, bits)
+        if answer and recipe.fit(made, answer):
+            spare = made, answer
             if len(answer.block) == wanted:
                 break
+        if spare and tried >= PATIENCE:
+            break
     if spare is None:
-        raise RuntimeError(f"no {class_} vector {n} of {rule.name} after {TRIES} tries")
-    return spare
+        raise RuntimeError(f"{TRIES} tries gave no {recipe.name} vector of {rule.name}")
+    made, answer = tight(*spare, recipe, luck) if n % 3 else spare
+    return Vector.of(
+        made,
+        recipe.name,
+        blocks=(answer.block,),
+        margin=answer.margin,
+        bits=recipe.bits,
+    )
+
+
+def tight(
+    made: Step, answer: Answer, recipe: Recipe, luck: Luck
+) -> tuple[Step, Answer]:
+    """The same path, each coin `gap` away from an end of the interval it lies in."""
+    coins = {"accept": list(made.accept), "sample": list(made.sample)}
+    for (purpose, index), asked in answer.asked.items():
+        low, high = asked.within
+        ends = [low + recipe.gap] * (low > 0) + [high - recipe.gap] * (high < 1)
+        if ends:
+            near = odd(luck.pick(ends), recipe.over)
+            if low < near < high:
+                coins[purpose][index] = near
+    closer = replace(made, accept=tuple(coins["accept"]), sample=tuple(coins["sample"]))
+    again = derive.by_replay(closer)
+    if again and again.block == answer.block and recipe.fit(closer, again):
+        return closer, again
+    return made, answer
+
+
+def odd(x: Fraction, over: int) -> Fraction:
+    """The odd multiple of 1 / (2 over) at x, or just above."""
+    return Fraction(2 * ceil(x * over - Fraction(1, 2)) + 1, 2 * over)
 
 
 def step(
     rule: Rule,
     kind: proposal.Kind,
-    vocab: int,
     branching: Branching,
-    target: Weights,
-    drafter: Weights,
+    recipe: Recipe,
+    n: int,
     luck: Luck,
-    over: int,
 ) -> Step:
-    """One draft from random rows, scored by random rows, with coins of 1 / (2 over)."""
-    coins = randomness.Uniforms(lambda coin: luck.coin())
-    drafted = proposal.draft(_rows(drafter, vocab, luck), branching, coins, kind)
-    p = proposal.score(_rows(target, vocab, luck), drafted)
+    """One draft from random rows, scored by random rows, with random coins."""
+    vocab = recipe.vocabularies[n % len(recipe.vocabularies)]
+    coins = randomness.Uniforms(lambda coin: luck.coin(2**15))
+    drafted = proposal.draft(_rows(recipe.drafter, vocab, luck), branching, coins, kind)
+    p = proposal.score(_rows(recipe.target, vocab, luck), drafted)
     count = len(drafted.tokens)
     return Step(
         rule=rule.name,
         kind=kind,
         vocab=vocab,
-        p=Rows.of(p),
-        q=None if drafted.q is None else Rows.of(drafted.q),
+        target=Rows.of(p),
+        draft=None if drafted.q is None else Rows.of(drafted.q),
         tokens=tuple(drafted.tokens),
         parents=tuple(drafted.parents),
-        accept=tuple(luck.coin(over) for _ in range(count)),
-        sample=tuple(luck.coin(over) for _ in range(count + 1)),
+        accept=tuple(luck.coin(recipe.over) for _ in range(count)),
+        sample=tuple(luck.coin(recipe.over) for _ in range(count + 1)),
     )
 
 
@@ -114,7 +140,7 @@ def _rows(weights: Weights, vocab: int, luck: Luck) -> proposal.Rows:
     """A model whose row after a prefix is made when it is first asked for."""
     made: dict[tuple[int, ...], list[int]] = {}
 
-    def rows(prefix: tuple[int, ...]) -> "table.Probs":
+    def rows(prefix: tuple[int, ...]) -> probs.Probs:
         return table.row(made.setdefault(prefix, weights(luck, vocab)))
 
     return rows
@@ -125,11 +151,13 @@ def exact(made: Step, answer: Answer) -> bool:
     does 16-bit arithmetic see the very same margin?
     """
     asked = answer.asked.values()
-    if answer.margin < CLEAR or not all(_power_of_two(one.mass) for one in asked):
+    if answer.margin < Fraction(1, GRAIN):
         return False
-    if any(GRAIN % t.denominator for one in asked for t in one.thresholds):
+    if not all(_power_of_two(one.mass) for one in asked):
         return False
-    if any(GRAIN % x.denominator for rows in (made.p, made.q) if rows for x in _all(rows)):
+    if any(GRAIN % t.denominator for one in asked for t in one.cdf):
+        return False
+    if any(GRAIN % over for over in (*made.target.over, *_over(made.draft))):
         return False
     return derive.by_floats(made, 11) == (answer.block, answer.margin)
 
@@ -138,9 +166,49 @@ def clear(made: Step, answer: Answer) -> bool:
     return answer.margin >= MARGIN
 
 
-def _all(rows: Rows) -> list[Fraction]:
-    return [x for row in rows.fractions for x in row]
+def _over(rows: Rows | None) -> tuple[int, ...]:
+    return rows.over if rows else ()
 
 
 def _power_of_two(x: Fraction) -> bool:
     return all(n & (n - 1) == 0 for n in (x.numerator, x.denominator))
+
+
+def _binary(luck: Luck, vocab: int) -> list[int]:
+    return luck.parts(luck.pick((16, 32, GRAIN)), vocab)
+
+
+def _halves(luck: Luck, vocab: int) -> list[int]:
+    return luck.halves(16, vocab)
+
+
+def _any(luck: Luck, vocab: int) -> list[int]:
+    made = luck.parts(luck.pick((97, 499, 997)), vocab)
+    made[luck.below(2)] += luck.pick((0, 500))  # or wide rows would never agree
+    return made
+
+
+RECIPES = [
+    Recipe(
+        "dyadic",
+        32,
+        (2, 3, 4, 5, 6),
+        _binary,
+        _halves,
+        GRAIN,
+        Fraction(3, 2 * GRAIN),
+        derive.NARROW,
+        exact,
+    ),
+    Recipe(
+        "margin",
+        18,
+        (3, 8, 5, 64, 16, 32),
+        _any,
+        _any,
+        2**19,
+        2 * MARGIN,
+        derive.SINGLE,
+        clear,
+    ),
+]

@@ -40,7 +40,7 @@ class Luck:
         return made
 
     def halves(self, total: int, count: int) -> list[int]:
-        """At most `count` powers of two that add up to `total`, itself one; then zeros."""
+        """Up to `count` powers of two that weigh `total`, which is one; then zeros."""
         made = [total]
         for _ in range(self.below(count) if self.below(8) == 0 else count - 1):
             big = self.pick([m for m in made if m > 1] or [0])

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cache, cached_property
 from importlib.resources import files
@@ -13,9 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from specsim.errors import Bad
 from specsim.rules import RULES, Verify, named
 from specsim.seam import probs, proposal, randomness
 
+Kind = proposal.Kind
+Proposal = proposal.Proposal
 Tokens = tuple[int, ...]
 Number = Callable[[Fraction], Any]
 CLASSES = "dyadic", "margin", "edge", "metamorphic"
@@ -50,15 +53,17 @@ class Rows:
 class Step:
     """What a verifier is asked: V words, N drafted tokens, a coin for each name.
 
-    p: (N + 1, V), q: (N, V) or None where the draft is fixed; accept: (N,) by node,
-    sample: (N + 1,) by row of p.
+    target: (N + 1, V), row 0 at the root, row i + 1 after node i
+    draft:  (N, V), the row each token was drawn from; None where the draft is fixed
+    accept: (N,) by node
+    sample: (N + 1,) by row of the target
     """
 
     rule: str
-    kind: proposal.Kind
+    kind: Kind
     vocab: int
-    p: Rows
-    q: Rows | None
+    target: Rows
+    draft: Rows | None
     tokens: Tokens
     parents: Tokens
     accept: tuple[Fraction, ...]
@@ -70,11 +75,25 @@ class Step:
         text = json.dumps(asked(self), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
+    @cached_property
+    def p(self) -> probs.Probs:
+        """The target's rows as Fractions."""
+        return self.given()[0]
+
+    @property
+    def q(self) -> probs.Probs | None:
+        """The draft's rows as Fractions."""
+        return self.proposal.q
+
+    @cached_property
+    def proposal(self) -> Proposal:
+        return self.given()[1]
+
     def coin(self, name: randomness.Coin) -> Fraction:
         purpose, index = name
         return (self.accept if purpose == "accept" else self.sample)[index]
 
-    def given(self, number: Number = Fraction) -> tuple[probs.Probs, proposal.Proposal]:
+    def given(self, number: Number = Fraction) -> tuple[probs.Probs, Proposal]:
         """The target's rows and the proposal, every entry a `number`."""
 
         def array(rows: Rows) -> probs.Probs:
@@ -82,9 +101,9 @@ class Step:
             kind = object if number is Fraction else None
             return np.array(made, dtype=kind).reshape(len(made), self.vocab)
 
-        q = None if self.q is None else array(self.q)
-        drafted = proposal.Proposal([*self.tokens], [*self.parents], q, self.kind)
-        return array(self.p), drafted
+        q = None if self.draft is None else array(self.draft)
+        drafted = Proposal([*self.tokens], [*self.parents], q, self.kind)
+        return array(self.target), drafted
 
 
 @dataclass(frozen=True)
@@ -104,7 +123,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Vector:
+class Vector(Step):
     """A step and its verdict.
 
     blocks:  every block that is right: one, unless the question has no exact answer.
@@ -114,7 +133,6 @@ class Vector:
     """
 
     class_: str
-    step: Step
     blocks: tuple[Tokens, ...]
     margin: Fraction
     bits: int
@@ -122,9 +140,10 @@ class Vector:
     refusal: bool = False
     pair: Pair | None = None
 
-    @property
-    def id(self) -> str:
-        return self.step.id
+    @classmethod
+    def of(cls, step: Step, class_: str, **verdict: Any) -> "Vector":
+        asked = {field.name: getattr(step, field.name) for field in fields(Step)}
+        return cls(**asked, class_=class_, **verdict)
 
     @property
     def block(self) -> Tokens | None:
@@ -133,20 +152,20 @@ class Vector:
 
 
 def replay(
-    vector: Vector | Step,
+    vector: Step,
     verify: Verify,
     number: Number = Fraction,
     coins: Callable[..., randomness.Source] = randomness.replay,
 ) -> Tokens | None:
     """The block that a verifier of the references' form makes of a vector.
 
-    None where it refuses. number: the arithmetic it is given, exact unless said.
+    None where it raises ValueError, as `Refused` is, or divides by zero.
+    number: the arithmetic it is given, exact unless said.
     """
-    step = vector.step if isinstance(vector, Vector) else vector
-    source = coins([*map(number, step.accept)], [*map(number, step.sample)])
+    source = coins([*map(number, vector.accept)], [*map(number, vector.sample)])
     try:
-        return tuple(int(x) for x in verify(*step.given(number), source))
-    except (randomness.Refused, ZeroDivisionError):
+        return tuple(int(x) for x in verify(*vector.given(number), source))
+    except (ValueError, ZeroDivisionError):
         return None
 
 
@@ -155,18 +174,23 @@ def legal(vector: Vector, block: Sequence[int] | None) -> bool:
     return vector.refusal if block is None else tuple(block) in vector.blocks
 
 
-def load(rule: str | None = None, kind: proposal.Kind | None = None) -> list[Vector]:
+def load(rule: str | None = None, kind: Kind | None = None) -> list[Vector]:
     """The shipped vectors, of one rule or one kind of proposal if asked.
 
-    Raises Bad on a rule that is not in the table.
+    Raises Bad on a rule that is not in the table, or has no file yet.
     """
     names = RULES if rule is None else [named(rule).name]
-    return [v for name in names for v in _read(name) if kind in (None, v.step.kind)]
+    return [v for name in names for v in _read(name) if kind in (None, v.kind)]
 
 
 @cache
 def _read(rule: str) -> list[Vector]:
-    document = json.loads((shipped() / f"{rule}.json").read_text("utf-8"))
+    path = shipped() / f"{rule}.json"
+    if not path.is_file():
+        raise Bad(
+            f"{rule} has no vectors yet: run `specsim vectors export {shipped()}`"
+        )
+    document = json.loads(path.read_text("utf-8"))
     return [read(rule, entry) for entry in document["vectors"]]
 
 
@@ -176,8 +200,8 @@ def asked(step: Step) -> dict[str, Any]:
         "rule": step.rule,
         "kind": step.kind,
         "vocab": step.vocab,
-        "p": vars(step.p),
-        "q": None if step.q is None else vars(step.q),
+        "p": vars(step.target),
+        "q": step.draft and vars(step.draft),
         "tokens": step.tokens,
         "parents": step.parents,
         "accept": [*map(str, step.accept)],
@@ -187,7 +211,7 @@ def asked(step: Step) -> dict[str, Any]:
 
 def written(vector: Vector) -> dict[str, Any]:
     """A vector as JSON, the rule left to the file it stands in."""
-    entry = {"id": vector.id, "class": vector.class_, **asked(vector.step)}
+    entry = {"id": vector.id, "class": vector.class_, **asked(vector)}
     del entry["rule"]
     if vector.block is None:
         entry["acceptable"] = vector.blocks
@@ -210,21 +234,18 @@ def read(rule: str, entry: dict[str, Any]) -> Vector:
     def whole(value: Any) -> Tokens:
         return tuple(value)
 
-    step = Step(
+    pair = entry.get("pair")
+    return Vector(
         rule=rule,
         kind=entry["kind"],
         vocab=entry["vocab"],
-        p=rows(entry["p"]),
-        q=None if entry["q"] is None else rows(entry["q"]),
+        target=rows(entry["p"]),
+        draft=entry["q"] and rows(entry["q"]),
         tokens=whole(entry["tokens"]),
         parents=whole(entry["parents"]),
         accept=tuple(map(Fraction, entry["accept"])),
         sample=tuple(map(Fraction, entry["sample"])),
-    )
-    pair = entry.get("pair")
-    return Vector(
         class_=entry["class"],
-        step=step,
         blocks=tuple(map(whole, entry.get("acceptable") or [entry["block"]])),
         margin=Fraction(entry["margin"]),
         bits=entry["bits"],
