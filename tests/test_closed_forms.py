@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from specsim.errors import Bad
 from specsim.closed_forms import speedup, text
+from specsim.errors import Bad
 
 
 def test_keys_and_values() -> None:

@@ -15,6 +15,8 @@ ROUNDING = Fraction(1, 2**16)
 """Gaps up to this size are rounding: what 32-bit floats do, and bisection."""
 FEWEST = 8
 """Worlds without which a law says too little: all named ones and some of length 2."""
+HOPELESS = 3
+"""Worlds failed in a row, before any was read, after which no other is tried."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,8 @@ class Reader:
                 done.append(self.read(world))
             except Failed as how:
                 failed[world] = str(how)
-            if len(done) >= FEWEST and time.monotonic() > deadline:
+            late = len(done) >= FEWEST and time.monotonic() > deadline
+            if late or (not done and len(failed) == HOPELESS):
                 break
         if done and self.read(done[0].world).law != done[0].law:
             raise Unreadable("it answers the same coins differently when asked again")

@@ -36,6 +36,7 @@ Script = Callable[[int], float]
 GRID = 16
 CHECKS = 128
 EDGE = 2.0**-24
+POINTS: list[float] = np.linspace(EDGE, 1 - EDGE, GRID + 1).tolist()
 MOST = 10_000
 """The most uniforms one run may take."""
 
@@ -178,14 +179,13 @@ class _Reader(Generic[H]):
         later = range(len(prefix), run.taken)
         base = _after(prefix, PROBES[-1])
         scripts = [_after(prefix, rest) for rest in PROBES[:-1]] + [
-            _with(base, i, extreme(i)) for i in later for extreme in (LOW, HIGH)
+            _with(base, i, x) for i in later for x in POINTS
         ]
         return not later or all(self._run(script) == run for script in scripts)
 
     def _cuts(self, prefix: tuple[float, ...]) -> Iterator[float]:
         """The break points of the uniform that follows the prefix, in order."""
-        points = np.linspace(EDGE, 1 - EDGE, GRID + 1).tolist()
-        seen = [(x, self._signature((*prefix, x))) for x in points]
+        seen = [(x, self._signature((*prefix, x))) for x in POINTS]
         for (lo, at_lo), (hi, at_hi) in pairwise(seen):
             yield from self._between(prefix, lo, hi, at_lo, at_hi)
 

@@ -1,7 +1,6 @@
 """A failing world made plainer, row by row, while it still fails."""
 
 import itertools
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -13,16 +12,22 @@ from specsim.seam import probs, proposal, table
 Rows = dict[tuple[int, ...], probs.Probs]
 
 
-def shrunk(world: World, fails: Callable[[World], bool], seconds: float = 0.5) -> World:
+TRIES = 120
+"""Worlds asked before what was found so far is good enough."""
+
+
+def shrunk(world: World, fails: Callable[[World], bool]) -> World:
     """The world with as many rows as possible one-hot or two equal halves."""
-    deadline = time.monotonic() + seconds
-    best = frozen(world)
-    for simpler in simplifications(best):
-        if time.monotonic() > deadline:
-            break
-        tried = simpler(best)
-        if tried is not None and fails(tried):
-            best = tried
+    best, tries, plainer = frozen(world), 0, True
+    while plainer and tries < TRIES:
+        plainer = False
+        for simpler in simplifications(best):
+            tried = simpler(best)
+            if tried is None or tries == TRIES:
+                continue
+            tries += 1
+            if fails(tried):
+                best, plainer = tried, True
     return best
 
 
@@ -47,8 +52,8 @@ def simplifications(world: World) -> Iterator[Callable[[World], World | None]]:
     """Every row of the target and the drafter, against every plainer row."""
     depth = len(world.branching)
     plain = [table.row(w) for w in plainest(world.vocab)]
-    for side, reach in (("target", depth + 1), ("drafter", depth)):
-        for n in reversed(range(reach)):
+    for n in range(depth + 1):
+        for side in ("target", "drafter") if n < depth else ("target",):
             for prefix in itertools.product(range(world.vocab), repeat=n):
                 for row in plain:
                     yield swap(side, prefix, row)

@@ -1,4 +1,4 @@
-"""Engines for the tests: right ones that look wrong, wrong ones that look right, rude ones.
+"""Engines for the tests: right ones that look odd, wrong ones, and rude ones.
 
 Each is written as an engine's author might write it; none is made from a mutant.
 """
@@ -14,7 +14,9 @@ Array = np.ndarray[Any, Any]
 
 
 def draw(rng: Any, weights: Array) -> int:
-    return int(np.searchsorted(np.cumsum(weights), rng.random() * weights.sum(), "right"))
+    return int(
+        np.searchsorted(np.cumsum(weights), rng.random() * weights.sum(), "right")
+    )
 
 
 def chain(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
@@ -151,7 +153,9 @@ def tiny_epsilon(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
 
 
 def own_luck_and_wrong(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
-    return residual_is_target(p, q, tokens, rng=np.random.default_rng(rng.integers(2**62)))
+    return residual_is_target(
+        p, q, tokens, rng=np.random.default_rng(rng.integers(2**62))
+    )
 
 
 def raises(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:

@@ -1,4 +1,4 @@
-"""Foreign engines: right ones pass, wrong ones are caught and named, rude ones are told."""
+"""Foreign engines: right ones pass, wrong ones are named, rude ones are told."""
 
 import pytest
 

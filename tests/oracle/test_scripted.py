@@ -78,6 +78,29 @@ def test_a_narrow_piece_between_two_others_is_found() -> None:
     assert abs(read.law[1] - F(1, 2**20)) <= read.error_bound
 
 
+def test_a_piece_between_two_alike_is_found() -> None:
+    read = scripted.law(lambda rng: bool(0.3 < rng.random() < 0.4))
+    assert abs(read.law[True] - F(1, 10)) <= read.error_bound
+
+
+def test_coins_that_seldom_matter_are_found() -> None:
+    read = scripted.law_of_coins(
+        lambda accept, sample: bool((sample[0] < 0.01) != (sample[1] < 0.01)), 1
+    )
+    assert abs(float(read.law[True]) - 0.0198) <= read.error_bound
+
+
+def test_a_swallowed_refusal_still_counts() -> None:
+    def swallowing(rng: np.random.Generator) -> int:
+        try:
+            return int(rng.normal())
+        except Exception:
+            return 0
+
+    with pytest.raises(Unfollowable):
+        scripted.law(swallowing)
+
+
 def test_a_race_is_not_taken_for_steps() -> None:
     case = next(cases(chain(3, 1)))
     with pytest.raises(NotAFunction, match="step function"):
@@ -115,4 +138,4 @@ def test_what_does_not_matter_costs_little() -> None:
         return bool(accept[0] < 0.3)
 
     scripted.law_of_coins(run, 8)
-    assert runs < 400
+    assert runs < 1000

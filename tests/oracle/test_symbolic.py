@@ -183,11 +183,13 @@ def test_a_waiting_time_runs_in_one_race() -> None:
 
 def test_a_waiting_time_does_nothing_but_race() -> None:
     def after(path: Path) -> bool:
-        u, v = path.uniform(), path.uniform()
+        u: Any = path.uniform()
+        v: Any = path.uniform()
         return bool(-np.log(u) < -np.log(v)) and bool(u < 0.5)
 
     def before(path: Path) -> bool:
-        u, v = path.uniform(), path.uniform()
+        u: Any = path.uniform()
+        v: Any = path.uniform()
         return bool(u < 0.5) and bool(-np.log(u) < -np.log(v))
 
     for run in (after, before):
@@ -196,7 +198,11 @@ def test_a_waiting_time_does_nothing_but_race() -> None:
 
 
 def test_the_logarithm_of_what_is_negative_is_nan() -> None:
-    assert law(lambda path: bool(np.log(path.uniform() - 1) < 0)) == {False: F(1)}
+    def run(path: Path) -> bool:
+        negative: Any = path.uniform() - 1
+        return bool(np.log(negative) < 0)
+
+    assert law(run) == {False: F(1)}
 
 
 def test_limits() -> None:

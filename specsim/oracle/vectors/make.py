@@ -3,12 +3,13 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from specsim.oracle.vectors.drawn import drawn
 from specsim.oracle.vectors.edges import edge
 from specsim.oracle.vectors.notes import NOTES
 from specsim.oracle.vectors.pairs import metamorphic
-from specsim.oracle.vectors.vector import Vector, shipped, written
+from specsim.oracle.vectors.vector import Vector, asked, shipped
 from specsim.rules import RULES, Rule
 
 FORMAT = 1
@@ -48,3 +49,19 @@ def text(rule: str, vectors: Iterable[Vector]) -> str:
     )
     lines = (json.dumps(written(v), separators=(",", ":")) for v in found)
     return head[:-2] + ',\n "vectors": [\n' + ",\n".join(lines) + "\n]}\n"
+
+
+def written(vector: Vector) -> dict[str, Any]:
+    """A vector as JSON, the rule left to the file it stands in."""
+    entry = {"id": vector.id, "class": vector.class_, **asked(vector)}
+    del entry["rule"]
+    if vector.block is None:
+        entry["acceptable"] = vector.blocks
+    else:
+        entry["block"] = vector.block
+    entry |= {"margin": str(vector.margin), "bits": vector.bits}
+    if vector.refusal:
+        entry["refusal"] = True
+    if vector.pair:
+        entry["pair"] = vars(vector.pair)
+    return entry | {"flags": vector.flags}

@@ -118,13 +118,11 @@ NOTES = {
         "tree siblings",
         "Siblings without replacement use up the draft's support.",
         "The last is judged on a row that was not renormalised.",
-        ("foundation-model-stack/fms-extras#12",),
     ),
     "DeepRow": Note(
         "wrong row",
         "The node at which the block ends has an index that is not its depth.",
         "The row of another node is used.",
-        ("SafeAILab/EAGLE#301",),
     ),
     "Padded": Note(
         "vocabulary",

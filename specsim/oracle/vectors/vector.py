@@ -209,22 +209,6 @@ def asked(step: Step) -> dict[str, Any]:
     }
 
 
-def written(vector: Vector) -> dict[str, Any]:
-    """A vector as JSON, the rule left to the file it stands in."""
-    entry = {"id": vector.id, "class": vector.class_, **asked(vector)}
-    del entry["rule"]
-    if vector.block is None:
-        entry["acceptable"] = vector.blocks
-    else:
-        entry["block"] = vector.block
-    entry |= {"margin": str(vector.margin), "bits": vector.bits}
-    if vector.refusal:
-        entry["refusal"] = True
-    if vector.pair:
-        entry["pair"] = vars(vector.pair)
-    return entry | {"flags": vector.flags}
-
-
 def read(rule: str, entry: dict[str, Any]) -> Vector:
     """The vector of that JSON; its id is not looked at."""
 

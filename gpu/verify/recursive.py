@@ -1,0 +1,32 @@
+"""Recursive rejection sampling on trees: the twin of reference/verify/recursive."""
+
+import torch
+
+from ..batch import Batch, batched
+from ..rows import residual, weight
+from ..verified import Verified
+from ..walk import draw
+
+
+@batched(reads_q=True)
+def verify(batch: Batch) -> Verified:
+    """Walk down each tree while some child is kept, then add one token.
+
+    Parents come before their children, so one pass over the nodes is the walk.
+    """
+    row, faulty = batch.p[:, 0], batch.faulty
+    end = torch.zeros_like(faulty, dtype=torch.long)
+    kept = torch.zeros_like(batch.drafted)
+    for i, x in enumerate(batch.tokens.unbind(1)):
+        q, u = batch.q[:, i], batch.accept[:, i]
+        tried = batch.drafted[:, i] & (batch.parents[:, i] == end - 1)
+        kept[:, i] = tried & (u * weight(q, x) < weight(row, x))
+        refused = tried & ~kept[:, i]
+        left = residual(row, q)
+        mass = left.sum(-1)
+        reduced = (refused & (mass > 0))[:, None]
+        row = torch.where(reduced, left / mass[:, None], row)
+        row = torch.where(kept[:, i, None], batch.p[:, i + 1], row)
+        faulty = faulty | (refused & ~(mass > 0))
+        end = torch.where(kept[:, i], i + 1, end)
+    return draw(batch._replace(faulty=faulty), kept, end, row)
