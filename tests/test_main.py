@@ -16,14 +16,16 @@ HEAVY = {"torch", "pandas", "statsmodels", "matplotlib", "transformers", "scipy.
 ENGINES = "tests.oracle.engines"
 
 
-def run(*words: str, **how: object) -> subprocess.CompletedProcess[str]:
-    settings: dict[str, object] = {"cwd": ROOT, "timeout": 120, **how}
+def run(
+    *words: str, cwd: Path = ROOT, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "specsim", *words],
         capture_output=True,
         text=True,
-        check=False,
-        **settings,  # type: ignore[call-overload]
+        timeout=120,
+        cwd=cwd,
+        env=env,
     )
 
 

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from specsim.oracle import exact, symbolic
+from specsim.oracle import exact
 from specsim.oracle.exact import Law
 from specsim.oracle.mutants import MUTANTS
 from specsim.oracle.planted import COIN_REUSED, Mutant, Wiring
 from specsim.oracle.reading import Read
+from specsim.oracle.readings import symbolic
 from specsim.oracle.report import Diagnosis
 from specsim.oracle.worlds import World
 from specsim.seam import randomness

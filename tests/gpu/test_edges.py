@@ -105,9 +105,20 @@ def test_the_last_coin_draws_a_token_with_mass(vocab: int, tiny: float) -> None:
     rng = np.random.default_rng(vocab)
     rows = torch.tensor(rng.exponential(size=(20, vocab)) * tiny, dtype=torch.float32)
     rows[:, vocab - vocab // 3 :] = 0
-    rows[:, 0] = tiny
+    rows[:, :2] = torch.tensor([0, tiny])
     drawn = rows_of.categorical(rows, torch.full((20,), LAST))
     assert (rows.gather(1, drawn[:, None]) > 0).all()
+
+
+def test_a_scan_that_rises_where_there_is_no_mass(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As a parallel scan may, which adds in another order at every entry."""
+    scan = torch.tensor([[2.0**-30, 0.5, 0.5 + 2.0**-24, 1, 1 + 2.0**-23]])
+    monkeypatch.setattr(torch.Tensor, "cumsum", lambda rows, dim: scan)
+    rows = torch.tensor([[0, 0.5, 0, 0.5, 0]])
+    for coin, token in (0, 1), (0.5, 3), (LAST, 3):
+        assert rows_of.categorical(rows, torch.tensor([coin])) == token
 
 
 @pytest.mark.parametrize("vocab", [2, 33, 5000, 100_000])
@@ -129,6 +140,14 @@ def test_rows_of_nan_are_reported() -> None:
         p = [[nan, nan], [0.5, 0.5]]
         verified = verify(RULES[name], p, [[0.5, 0.5]], [0], [0.5], [0.5, 0.5])
         assert verified.fallback.tolist() == [True], name
+
+
+def test_a_blind_rule_does_not_look_at_q(rule: Rule) -> None:
+    if rule not in READS_Q:
+        p, nothing = [[0.25, 0.75], [0.5, 0.5]], [[0.0, 0.0]]
+        verified = verify(rule, p, nothing, [1], [0.5], [0.5, 0.0])
+        assert emitted(verified) == [[1, 0]]
+        assert not verified.fallback.any()
 
 
 GOOD = {

@@ -8,6 +8,7 @@ import pytest
 
 from specsim import seam
 from specsim.rules import Rule
+from specsim.seam import proposal
 from tests.gpu.cases import (
     Replay,
     Request,
@@ -66,6 +67,18 @@ def test_any_rows_give_the_same_tokens(rule: Rule, dtype: Any, vocab: int) -> No
     rng = np.random.default_rng([5, vocab])
     requests = [smooth_request(rule, vocab, rng, dtype) for _ in range(100)]
     assert compare(rule, requests, dtype, coins=torch.float64) > 0.9
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize("threshold", [1 / 3, 2 / 3])
+def test_float64_stays_float64(rule: Rule, threshold: float, sign: int) -> None:
+    """The coins miss a threshold by what only float64 can see."""
+    p, q = np.array([[1, 2], [1, 2]]) / 3, np.array([[0.5, 0.5]])
+    coin = threshold + sign * 2.0**-40
+    proposed = proposal.Proposal([0], [-1], q)
+    request = Request(p, proposed, [coin], [coin, coin])
+    expected = rule.verify(p, proposed, Replay(request))
+    assert emitted(rule.twin(*arguments([request], torch.float64))) == [expected]
 
 
 def test_one_batch_or_many_padded_or_not(rule: Rule) -> None:

@@ -110,7 +110,8 @@ class Tree:
     def verify_tree(
         self, p: Array, q: Array, tokens: Array, parents: Array, kind: str, *, rng: Any
     ) -> list[int]:
-        node, emitted = -1, []
+        node = -1
+        emitted: list[int] = []
         while True:
             row = p[node + 1].copy()
             for child in np.flatnonzero(parents == node):

@@ -123,7 +123,7 @@ def test_an_engine_that_only_generates_is_unsupported_so_far() -> None:
 def test_absurd_settings_are_refused() -> None:
     for settings in ({"false_alarm": 0.0}, {"false_alarm": 2.0}, {"budget": "lavish"}):
         with pytest.raises(Bad):
-            judge.check(f"{HERE}:chain", **settings)  # type: ignore[arg-type]
+            judge.check(f"{HERE}:chain", **settings)
 
 
 def test_the_same_coins_give_the_same_tokens_as_the_rule() -> None:

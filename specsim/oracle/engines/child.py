@@ -15,10 +15,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from specsim.errors import Bad
-from specsim.oracle import scripted, standin, symbolic
-from specsim.oracle.cells import Unfollowable
 from specsim.oracle.engines import contract
 from specsim.oracle.engines.contract import Block, Call
+from specsim.oracle.readings import scripted, standin, symbolic
+from specsim.oracle.readings.cells import Unfollowable
 
 Answer = dict[str, Any]
 
@@ -50,10 +50,11 @@ class Host:
     def law(self, calls: list[Call], mode: str, reading: str, seconds: float) -> Answer:
         """The law of each call, or why it cannot be read."""
         deadline = time.monotonic() + seconds
+        read = READINGS[mode, reading]
         laws, rounded = [], False
         for call in calls:
             try:
-                law, inexact = READINGS[mode, reading](self, call, deadline)
+                law, inexact = read(self, call, lambda: time.monotonic() > deadline)
             except symbolic.TooManyPaths:
                 return {"unreadable": f"too slow to read within {seconds:g} s"}
             except (Unfollowable, symbolic.NotAFunction) as reason:
@@ -120,35 +121,38 @@ Law = tuple[dict[Block, Fraction], bool]
 """The law, and whether it may be off by rounding."""
 
 
-def follow(run: Callable[[symbolic.Path], Block], deadline: float) -> Law:
-    late = symbolic.follow(run, expired=lambda: time.monotonic() > deadline)
-    return late.law, late.rounded
+Late = Callable[[], bool]
 
 
-def symbolic_rng(host: Host, call: Call, deadline: float) -> Law:
-    return follow(lambda path: host.ask(call, rng=standin.StandIn(path)), deadline)
+def follow(run: Callable[[symbolic.Path], Block], late: Late) -> Law:
+    followed = symbolic.follow(run, expired=late)
+    return followed.law, followed.rounded
 
 
-def symbolic_coins(host: Host, call: Call, deadline: float) -> Law:
+def symbolic_rng(host: Host, call: Call, late: Late) -> Law:
+    return follow(lambda path: host.ask(call, rng=standin.StandIn(path)), late)
+
+
+def symbolic_coins(host: Host, call: Call, late: Late) -> Law:
     def run(path: symbolic.Path) -> Block:
         accept, sample = standin.coins(path, len(call.tokens))
         return host.ask(call, accept=accept, sample=sample)
 
-    return follow(run, deadline)
+    return follow(run, late)
 
 
-def scripted_rng(host: Host, call: Call, deadline: float) -> Law:
-    return scripted.law(lambda rng: host.ask(call, rng=rng))[0], True
+def scripted_rng(host: Host, call: Call, late: Late) -> Law:
+    return scripted.law(lambda rng: host.ask(call, rng=rng), expired=late).law, True
 
 
-def scripted_coins(host: Host, call: Call, deadline: float) -> Law:
+def scripted_coins(host: Host, call: Call, late: Late) -> Law:
     def run(accept: Any, sample: Any) -> Block:
         return host.ask(call, accept=accept, sample=sample)
 
-    return scripted.law_of_coins(run, len(call.tokens))[0], True
+    return scripted.law_of_coins(run, len(call.tokens), expired=late).law, True
 
 
-READINGS: dict[tuple[str, str], Callable[[Host, Call, float], Law]] = {
+READINGS: dict[tuple[str, str], Callable[[Host, Call, Late], Law]] = {
     ("rng", "symbolic"): symbolic_rng,
     ("coins", "symbolic"): symbolic_coins,
     ("rng", "scripted"): scripted_rng,

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specsim.oracle import exact
-from specsim.oracle.cells import Unfollowable
-from specsim.oracle.standin import StandIn
-from specsim.oracle.symbolic import (
+from specsim.oracle.readings.cells import Unfollowable
+from specsim.oracle.readings.standin import StandIn
+from specsim.oracle.readings.symbolic import (
     Coins,
     NotAFunction,
     Path,
@@ -23,8 +23,8 @@ from specsim.oracle.symbolic import (
 )
 from specsim.rules import RULES
 from specsim.seam import probs, proposal, randomness
-from tests.oracle.cases import chain
-from tests.oracle.foreign import scaled
+from tests.oracle.readings.cases import chain
+from tests.oracle.readings.foreign import scaled
 
 cdf = np.array([0.25, 0.375, 1.0])
 PICKED = {0: F(1, 4), 1: F(1, 8), 2: F(5, 8)}

@@ -10,7 +10,7 @@ from specsim.oracle import exact
 from specsim.oracle.worlds import World
 from specsim.rules import RULES, Rule
 from specsim.seam import probs, proposal, randomness
-from tests.oracle.foreign import Rows
+from tests.oracle.readings.foreign import Rows
 
 
 def dyadic(seed: int, vocab: int) -> proposal.Rows:

@@ -12,8 +12,8 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
-from specsim.oracle.cells import Cell, Unfollowable
-from specsim.oracle.uniforms import Uniform
+from specsim.oracle.readings.cells import Cell, Unfollowable
+from specsim.oracle.readings.uniforms import Uniform
 from specsim.seam import randomness
 
 H = TypeVar("H", bound=Hashable)

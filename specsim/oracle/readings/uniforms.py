@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from specsim.oracle.cells import (
+from specsim.oracle.readings.cells import (
     EXP,
     LOG,
     LOG1P,
@@ -23,7 +23,7 @@ from specsim.oracle.cells import (
     Real,
     real,
 )
-from specsim.oracle.races import less
+from specsim.oracle.readings.races import less
 
 ZERO, ONE = Fraction(0), Fraction(1)
 STEPS = 1024

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from specsim.oracle import exact
-from specsim.oracle.cells import Unfollowable
-from specsim.oracle.standin import StandIn, coins
-from specsim.oracle.symbolic import Path, follow, law
+from specsim.oracle.readings.cells import Unfollowable
+from specsim.oracle.readings.standin import StandIn, coins
+from specsim.oracle.readings.symbolic import Path, follow, law
 from specsim.rules import RULES
-from tests.oracle import foreign
-from tests.oracle.cases import Case, cases, chain
-from tests.oracle.foreign import Engine
+from tests.oracle.readings import foreign
+from tests.oracle.readings.cases import Case, cases, chain
+from tests.oracle.readings.foreign import Engine
 
 WORLDS = {"short": chain(3, 1), "long": chain(3, 3, seed=5), "wide": chain(4, 2)}
 

@@ -25,9 +25,9 @@ from typing import Generic, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
-from specsim.oracle.cells import Unfollowable
-from specsim.oracle.standin import Array, StandIn
-from specsim.oracle.symbolic import NotAFunction, TooManyPaths
+from specsim.oracle.readings.cells import Unfollowable
+from specsim.oracle.readings.standin import Array, StandIn
+from specsim.oracle.readings.symbolic import NotAFunction, TooManyPaths
 
 H = TypeVar("H", bound=Hashable)
 Script = Callable[[int], float]

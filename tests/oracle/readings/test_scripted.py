@@ -6,18 +6,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specsim.oracle import exact, scripted
-from specsim.oracle.cells import Unfollowable
+from specsim.oracle import exact
 from specsim.oracle.exact import Tokens
-from specsim.oracle.standin import StandIn
-from specsim.oracle.symbolic import (
+from specsim.oracle.readings import scripted
+from specsim.oracle.readings.cells import Unfollowable
+from specsim.oracle.readings.standin import StandIn
+from specsim.oracle.readings.symbolic import (
     NotAFunction,
     TooManyPaths,
     law,
 )
-from tests.oracle import foreign
-from tests.oracle.cases import Case, cases, chain
-from tests.oracle.foreign import Engine
+from tests.oracle.readings import foreign
+from tests.oracle.readings.cases import Case, cases, chain
+from tests.oracle.readings.foreign import Engine
 
 STEPS: list[Engine] = [
     e for e in foreign.RIGHT if e not in (foreign.racing, foreign.handmade_race)

@@ -10,7 +10,7 @@ import math
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
-from specsim.oracle.cells import LOG, LOG1P, RECIPROCAL, Cell, Map
+from specsim.oracle.readings.cells import LOG, LOG1P, RECIPROCAL, Cell, Map
 
 ZERO, ONE = Fraction(0), Fraction(1)
 OUTRUN = ZERO, ZERO

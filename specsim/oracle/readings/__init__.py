@@ -1,0 +1,7 @@
+"""How the law of somebody else's code is read: by uniforms not drawn, or by bisection.
+
+cells, uniforms, races   a uniform that forks the run it is compared in
+symbolic                 every way a run can go: the exact law
+standin                  a NumPy Generator made of such uniforms
+scripted                 the law by bisection over written uniforms
+"""
