@@ -105,8 +105,9 @@ def keyed(seed: int, request: int = 0, step: int = 0) -> Uniforms:
     """
 
     def uniform(coin: Coin) -> float:
-        counter = [0, coin[1], PURPOSES.index(coin[0]), step]
-        bits = np.random.Philox(key=[seed, request], counter=counter)
+        counter = np.array([0, coin[1], PURPOSES.index(coin[0]), step], np.uint64)
+        key = np.array([seed, request], np.uint64)  # lists of large ints turn to floats
+        bits = np.random.Philox(key=key, counter=counter)
         return float(np.random.Generator(bits).random())
 
     return Uniforms(uniform)

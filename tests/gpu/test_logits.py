@@ -60,6 +60,18 @@ def test_settings_may_differ_by_request() -> None:
         assert torch.allclose(twin(given, both), torch.cat(alone), rtol=1e-12), (a, b)
 
 
+def test_the_border_of_top_p_is_reached_not_passed() -> None:
+    """Four equal tokens, half the mass: two are enough, the lowest ids."""
+    half = {"temperature": 1, "top_k": 0, "top_p": 0.5, "min_p": 0}
+    for dtype in torch.float64, torch.float32:
+        assert twin(np.zeros((1, 1, 4)), half, dtype).tolist() == [[[0.5, 0.5, 0, 0]]]
+
+
+def test_top_p_of_1_keeps_what_rounding_hides() -> None:
+    all_of_it = {"temperature": 1, "top_k": 0, "top_p": torch.ones(1), "min_p": 0}
+    assert (twin([[[0, -50]]], all_of_it) > 0).all()
+
+
 def test_float32_keeps_the_same_tokens() -> None:
     for setting in SETTINGS:
         wide, narrow = (
