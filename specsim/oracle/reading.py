@@ -21,15 +21,11 @@ HOPELESS = 3
 
 @dataclass(frozen=True)
 class Read:
-    """The law an engine has in one world, and where it departs from the target.
-
-    rounded: the engine's own floats may round where the reading does not.
-    """
+    """The law an engine has in one world, and where it departs from the target."""
 
     world: World
     law: Law
     gaps: list[Gap]
-    rounded: bool
 
 
 @dataclass(frozen=True)
@@ -49,12 +45,12 @@ class Reader:
     def read(self, world: World) -> Read:
         """The law of the block in this world, over the drafts and the engine's luck."""
         calls, odds = cases.calls(world, self.operation)
-        laws, rounded = self.engine.laws(calls, self.mode, self.how)
+        laws = self.engine.laws(calls, self.mode, self.how)
         mixed: Law = defaultdict(Fraction)
         for share, law in zip(odds, laws, strict=True):
             for block, weight in law.items():
                 mixed[block] += share * weight
-        return Read(world, dict(mixed), exact.gaps(mixed, world.truth), rounded)
+        return Read(world, dict(mixed), exact.gaps(mixed, world.truth))
 
     def read_all(
         self, worlds: Sequence[World], seconds: float

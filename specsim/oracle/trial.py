@@ -72,7 +72,9 @@ class Trial:
             )
             return False
         detail = f"law in {len(reads)} worlds, worst gap {_figure(gap)}"
-        self._tier(how, _verdict(reads, failed), detail, start)
+        exact = how == "symbolic" and not any(read.gaps for read in binary(reads))
+        verdict = "rejected" if failed else "exact" if exact else "exact_within"
+        self._tier(how, verdict, detail, start)
         if failed:
             self._explain(reads, failed, reader)
         else:
@@ -145,13 +147,9 @@ class Trial:
         ]
 
 
-def _verdict(reads: Sequence[Read], failed: Sequence[Read]) -> str:
-    """What the laws say; how exact they are is judged where floats can be exact."""
-    binary = [read for read in reads if cases.is_binary(read.world)]
-    if failed:
-        return "rejected"
-    inexact = any(read.gaps or read.rounded for read in binary)
-    return "exact_within" if inexact else "exact"
+def binary(reads: Sequence[Read]) -> list[Read]:
+    """Those of worlds in which floats can be exact."""
+    return [read for read in reads if cases.is_binary(read.world)]
 
 
 def witness(

@@ -51,10 +51,10 @@ class Host:
         """The law of each call, or why it cannot be read."""
         deadline = time.monotonic() + seconds
         read = READINGS[mode, reading]
-        laws, rounded = [], False
+        laws = []
         for call in calls:
             try:
-                law, inexact = read(self, call, lambda: time.monotonic() > deadline)
+                law = read(self, call, lambda: time.monotonic() > deadline)
             except symbolic.TooManyPaths:
                 return {"unreadable": f"too slow to read within {seconds:g} s"}
             except (Unfollowable, symbolic.NotAFunction) as reason:
@@ -62,8 +62,7 @@ class Host:
             except Exception as error:
                 return {"failed": contract.told(error)}
             laws.append([[list(block), str(odds)] for block, odds in law.items()])
-            rounded |= inexact
-        return {"laws": laws, "rounded": rounded}
+        return {"laws": laws}
 
     def once(self, call: Call, accept: list[float], sample: list[float]) -> Answer:
         """One call with written coins."""
@@ -117,20 +116,15 @@ class Always:
         raise Unfollowable(reason)
 
 
-Law = tuple[dict[Block, Fraction], bool]
-"""The law, and whether it may be off by rounding."""
-
-
+Law = dict[Block, Fraction]
 Late = Callable[[], bool]
 
 
-def follow(run: Callable[[symbolic.Path], Block], late: Late) -> Law:
-    followed = symbolic.follow(run, expired=late)
-    return followed.law, followed.rounded
-
-
 def symbolic_rng(host: Host, call: Call, late: Late) -> Law:
-    return follow(lambda path: host.ask(call, rng=standin.StandIn(path)), late)
+    def run(path: symbolic.Path) -> Block:
+        return host.ask(call, rng=standin.StandIn(path))
+
+    return symbolic.follow(run, expired=late).law
 
 
 def symbolic_coins(host: Host, call: Call, late: Late) -> Law:
@@ -138,18 +132,18 @@ def symbolic_coins(host: Host, call: Call, late: Late) -> Law:
         accept, sample = standin.coins(path, len(call.tokens))
         return host.ask(call, accept=accept, sample=sample)
 
-    return follow(run, late)
+    return symbolic.follow(run, expired=late).law
 
 
 def scripted_rng(host: Host, call: Call, late: Late) -> Law:
-    return scripted.law(lambda rng: host.ask(call, rng=rng), expired=late).law, True
+    return scripted.law(lambda rng: host.ask(call, rng=rng), expired=late).law
 
 
 def scripted_coins(host: Host, call: Call, late: Late) -> Law:
     def run(accept: Any, sample: Any) -> Block:
         return host.ask(call, accept=accept, sample=sample)
 
-    return scripted.law_of_coins(run, len(call.tokens), expired=late).law, True
+    return scripted.law_of_coins(run, len(call.tokens), expired=late).law
 
 
 READINGS: dict[tuple[str, str], Callable[[Host, Call, Late], Law]] = {

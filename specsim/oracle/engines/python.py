@@ -102,10 +102,8 @@ class PythonEngine:
         """What it offers: operations with their modes, others, accepts, kinds."""
         return self._ask("hello")
 
-    def laws(
-        self, calls: Sequence[Call], mode: str, reading: str
-    ) -> tuple[list[Law], bool]:
-        """The law of each call, and whether it may be off by rounding.
+    def laws(self, calls: Sequence[Call], mode: str, reading: str) -> list[Law]:
+        """The law of each call.
 
         Unreadable if `reading` cannot follow the engine; Failed if the engine fails.
         """
@@ -120,11 +118,10 @@ class PythonEngine:
             raise Unreadable(answer["unreadable"])
         if "failed" in answer:
             raise Failed(answer["failed"])
-        laws = [
+        return [
             {tuple(block): Fraction(odds) for block, odds in law}
             for law in answer["laws"]
         ]
-        return laws, answer["rounded"]
 
     def once(
         self, call: Call, accept: Sequence[float], sample: Sequence[float]
