@@ -12,6 +12,11 @@ Verify = Callable[["probs.Probs", "proposal.Proposal", "randomness.Source"], lis
 Losslessness = Literal["pathwise", "conditional", "marginal", "lossy"]
 
 ALL = proposal.KINDS
+IID: tuple[proposal.Kind, ...] = ("iid",)
+DRAWN: tuple[proposal.Kind, ...] = ("iid", "without_replacement")
+CHAIN, TREE = False, True
+MATCHING = "llama.cpp", "mlx-lm", "TensorRT-LLM", "HF"
+"""Engines that sample the target and compare."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +27,7 @@ class Rule:
                   draft, the law averaged over the draft's own, or nothing.
     accepts:      the kinds of proposal under which that holds.
     tree:         whether nodes may have more than one child.
-    cost:         arithmetic for N drafted tokens and V words.
+    cost:         order of the arithmetic for N drafted tokens and V words.
     engines:      public engines that ship it.
     greedy:       the law it keeps is the target's at temperature 0.
     """
@@ -48,27 +53,13 @@ class Rule:
 RULES = {
     rule.name: rule
     for rule in [
-        Rule("greedy", "pathwise", ALL, True, "O(NV)", ("all",), greedy=True),
-        Rule("chain", "marginal", ("iid",), False, "O(NV)", ("vLLM", "SGLang", "HF")),
-        Rule("one_hot", "conditional", ALL, False, "O(NV)", ("vLLM", "SGLang")),
-        Rule(
-            "sampler_match",
-            "pathwise",
-            ALL,
-            False,
-            "O(NV)",
-            ("llama.cpp", "mlx-lm", "TensorRT-LLM", "HF"),
-        ),
-        Rule("target_only", "conditional", ALL, True, "O(NV)", ("SGLang", "EAGLE")),
-        Rule(
-            "recursive",
-            "marginal",
-            ("iid", "without_replacement"),
-            True,
-            "O(NV)",
-            ("SpecInfer", "Sequoia", "EAGLE"),
-        ),
-        Rule("block", "marginal", ("iid",), False, "O(NV)", ("vLLM",)),
+        Rule("greedy", "pathwise", ALL, TREE, "NV", ("all",), greedy=True),
+        Rule("sampler_match", "pathwise", ALL, CHAIN, "NV", MATCHING),
+        Rule("one_hot", "conditional", ALL, CHAIN, "NV", ("vLLM", "SGLang")),
+        Rule("target_only", "conditional", ALL, TREE, "NV", ("SGLang", "EAGLE")),
+        Rule("chain", "marginal", IID, CHAIN, "NV", ("vLLM", "SGLang", "HF")),
+        Rule("block", "marginal", IID, CHAIN, "NV", ("vLLM",)),
+        Rule("recursive", "marginal", DRAWN, TREE, "NV", ("EAGLE", "Sequoia")),
     ]
 }
 

@@ -28,7 +28,7 @@ def rules_text() -> str:
         engines = ", ".join(row["engines"])
         lines.append(
             f"{row['name']:14}{row['losslessness']:13}{shape:7}{kinds:34}"
-            f"{row['cost']:8}{engines}"
+            f"O({row['cost']}){'':2}{engines}"
         )
     return "\n".join(lines)
 
