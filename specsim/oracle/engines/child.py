@@ -124,7 +124,7 @@ def symbolic_rng(host: Host, call: Call, late: Late) -> Law:
     def run(path: symbolic.Path) -> Block:
         return host.ask(call, rng=standin.StandIn(path))
 
-    return symbolic.follow(run, expired=late).law
+    return symbolic.law(run, expired=late)
 
 
 def symbolic_coins(host: Host, call: Call, late: Late) -> Law:
@@ -132,7 +132,7 @@ def symbolic_coins(host: Host, call: Call, late: Late) -> Law:
         accept, sample = standin.coins(path, len(call.tokens))
         return host.ask(call, accept=accept, sample=sample)
 
-    return symbolic.follow(run, expired=late).law
+    return symbolic.law(run, expired=late)
 
 
 def scripted_rng(host: Host, call: Call, late: Late) -> Law:

@@ -14,12 +14,7 @@ class Unfollowable(Exception):
 
 
 class Forks(Protocol):
-    """What a cell asks of the run it is part of.
-
-    rounded: has the run done arithmetic that its own floats may round?
-    """
-
-    rounded: bool
+    """What a cell asks of the run it is part of."""
 
     def fork(self, odds: Fraction) -> bool: ...
     def refuse(self, reason: str) -> NoReturn: ...

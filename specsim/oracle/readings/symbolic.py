@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
 from itertools import accumulate
-from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from specsim.oracle.readings.cells import Cell, Unfollowable
 from specsim.oracle.readings.uniforms import Uniform
@@ -34,13 +34,12 @@ MOST_FORKS = 2_000
 class Path:
     """One way through a run.
 
-    rounded: was arithmetic done on uniforms that floats may round?
     refusal: what could not be followed, even if the run swallowed the exception.
     """
 
     def __init__(self, source: randomness.Source):
         self._source, self._forks = source, 0
-        self.rounded, self.refusal = False, ""
+        self.refusal = ""
 
     def uniform(self) -> Uniform:
         """One more uniform on [0, 1), not drawn yet."""
@@ -58,25 +57,20 @@ class Path:
         raise Unfollowable(reason)
 
 
-class Followed(NamedTuple, Generic[H]):
-    """The law of a run; whether its own floats may round where this does not; cost."""
-
-    law: dict[H, Fraction]
-    rounded: bool
-    paths: int
-
-
-def follow(
+def law(
     run: Callable[[Path], H],
     *,
     limit: int = 200_000,
     expired: Callable[[], bool] = lambda: False,
-) -> Followed[H]:
-    """The exact distribution of `run(path)`, and how it was come by.
+) -> dict[H, Fraction]:
+    """The exact distribution of `run(path)`.
 
     All is done twice, because `run` has to be a function of its uniforms. Errors:
     TooManyPaths past `limit` or once `expired()`, which is asked before each path;
     Unfollowable where nothing undrawn can follow; NotAFunction where the two differ.
+
+    >>> law(lambda path: bool(3 * path.uniform() < 1))
+    {True: Fraction(1, 3), False: Fraction(2, 3)}
     """
     first, second = (_explore(run, limit, expired) for _ in range(2))
     if first != second:
@@ -84,34 +78,26 @@ def follow(
     return first
 
 
-def law(run: Callable[[Path], H], *, limit: int = 200_000) -> dict[H, Fraction]:
-    """The exact distribution of `run(path)`: see `follow`.
-
-    >>> law(lambda path: bool(3 * path.uniform() < 1))
-    {True: Fraction(1, 3), False: Fraction(2, 3)}
-    """
-    return follow(run, limit=limit).law
-
-
 def _explore(
     run: Callable[[Path], H], limit: int, expired: Callable[[], bool]
-) -> Followed[H]:
+) -> dict[H, Fraction]:
     odds: dict[H, Fraction] = defaultdict(Fraction)
-    rounded, paths = False, 0
+    paths = 0
 
-    def one(source: randomness.Source) -> tuple[H, bool]:
+    def one(source: randomness.Source) -> H:
+        nonlocal paths
         if paths == limit or expired():
             raise TooManyPaths(f"stopped after {paths} paths")
+        paths += 1
         path = Path(source)
         outcome = run(path)
         if path.refusal:
             raise Unfollowable(path.refusal)
-        return outcome, path.rounded
+        return outcome
 
-    for (outcome, inexact), share in randomness.branches(one):
+    for outcome, share in randomness.branches(one):
         odds[outcome] += share
-        rounded, paths = rounded or inexact, paths + 1
-    return Followed(dict(odds), rounded, paths)
+    return dict(odds)
 
 
 class Coins:

@@ -33,9 +33,9 @@ STEPS = 1024
 class Uniform:
     """scale * x + shift, x an undrawn uniform or the map `by` of a view `of` it.
 
-    Arithmetic and maps give another view of the same uniform, and are exact where the
-    engine's own floats may round: `path.rounded` is set then. Ties have measure zero:
-    `==` is False and `<=` is `<`. What cannot be followed raises `Unfollowable`.
+    Arithmetic and maps give another view of the same uniform, exact where the engine's
+    own floats may round. Ties have measure zero: `==` is False and `<=` is `<`. What
+    cannot be followed raises `Unfollowable`.
     """
 
     __slots__ = ("by", "cell", "of", "rising", "scale", "shift")
@@ -87,8 +87,6 @@ class Uniform:
             return NotImplemented
         if isinstance(c, float):
             return c
-        flips = self.of is None and self.scale == -1 and not self.shift and c == 1
-        self.cell.path.rounded |= c != 0 and not flips  # 1 - u is exact
         return Uniform(self.cell, self.scale, self.shift + c, self.of, self.by)
 
     def __mul__(self, other: object) -> Any:
@@ -128,8 +126,6 @@ class Uniform:
         return real(other)
 
     def _times(self, c: Fraction) -> "Uniform":
-        n, d = abs(c.numerator), c.denominator
-        self.cell.path.rounded |= bool(n & (n - 1) or d & (d - 1))
         return Uniform(self.cell, c * self.scale, c * self.shift, self.of, self.by)
 
     def __floor__(self) -> int:
@@ -168,7 +164,6 @@ class Uniform:
         return self._via(EXP, above=-math.inf)
 
     def _via(self, by: Map, above: float) -> Any:
-        self.cell.path.rounded = True
         return Uniform(self.cell, of=self, by=by) if self > above else math.nan
 
     def _number(self, *_: object) -> NoReturn:

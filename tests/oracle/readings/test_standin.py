@@ -11,7 +11,7 @@ import pytest
 from specsim.oracle import exact
 from specsim.oracle.readings.cells import Unfollowable
 from specsim.oracle.readings.standin import StandIn, coins
-from specsim.oracle.readings.symbolic import Path, follow, law
+from specsim.oracle.readings.symbolic import Path, law
 from specsim.rules import RULES
 from tests.oracle.readings import foreign
 from tests.oracle.readings.cases import Case, cases, chain
@@ -58,17 +58,6 @@ def test_coin_mode_is_followed() -> None:
             return tuple(engine(*coins(path, 2)))
 
         assert exact.distance(law(run), case.want) < 1e-15
-
-
-def test_only_what_is_rounded_says_so() -> None:
-    case = next(cases(chain(3, 1)))
-
-    def rounds(engine: Engine) -> bool:
-        run = partial(engine, case.p, case.q, case.tokens)
-        return follow(lambda path: tuple(run(StandIn(path)))).rounded
-
-    assert not rounds(foreign.looped)
-    assert rounds(foreign.log_space)
 
 
 def test_the_law_of_a_reused_uniform() -> None:
