@@ -14,7 +14,6 @@ from specsim import seam
 from specsim.errors import Bad
 
 LONGEST = 1000
-SEARCHED = 64
 
 
 @dataclass(frozen=True)
@@ -32,9 +31,10 @@ class Counts:
 
 @dataclass(frozen=True)
 class Speedup:
-    """Tokens per step and speed-up at k, and at the best k up to 64 (0: draft nothing).
+    """Tokens per step and speed-up at k, and at the best k, 0 (no draft) to 1000.
 
-    counts is where alpha came from, None if it was given.
+    best_speedup is never less than speedup. counts is where alpha came from, None if
+    it was given.
     """
 
     alpha: float
@@ -62,8 +62,8 @@ def speedup(
     """The speed-up of drafting k tokens at `draft_cost` plain steps each.
 
     Give alpha, the probability that a token is accepted if all before it were; or the
-    counts accepted and drafted, whose ratio is not alpha but determines it. Bad on
-    anything outside its range.
+    counts accepted and drafted, whose ratio is not alpha but determines it (at k = 1
+    it is alpha). Bad on anything outside its range.
 
     >>> made = speedup(0.8, k=4, draft_cost=0.05)
     >>> round(made.tokens_per_step, 4), round(made.speedup, 3), made.best_k
@@ -76,7 +76,7 @@ def speedup(
     if counts:
         alpha = theory.alpha_from_counts(*counts, k)
     alpha = _number("alpha", alpha, least=0, most=1)
-    best = theory.best_k(alpha, draft_cost, longest=SEARCHED)
+    best, best_speedup = _best(alpha, k, draft_cost)
     return Speedup(
         alpha=alpha,
         k=k,
@@ -84,9 +84,17 @@ def speedup(
         tokens_per_step=theory.tokens_per_step(alpha, k),
         speedup=theory.speedup(alpha, k, draft_cost),
         best_k=best,
-        best_speedup=theory.speedup(alpha, best, draft_cost),
+        best_speedup=best_speedup,
         counts=counts and _converted(*counts, k),
     )
+
+
+def _best(alpha: float, k: int, draft_cost: float) -> tuple[int, float]:
+    """The best length and its speed-up; k itself where rounding stopped the search."""
+    theory = seam.reference("theory")
+    found = theory.best_k(alpha, draft_cost, longest=LONGEST)
+    pairs = [(each, theory.speedup(alpha, each, draft_cost)) for each in (found, k)]
+    return max(pairs, key=lambda pair: pair[1])
 
 
 def _converted(accepted: float, drafted: float, k: int) -> Counts:
@@ -137,25 +145,43 @@ def _length(k: int, least: int) -> int:
 def text(made: Speedup) -> str:
     """The same for people."""
     lines = [
-        f"acceptance   alpha {made.alpha:.4g}, each token given those before it",
-        f"draft        k {made.k}, {made.draft_cost:g} plain steps a token",
+        f"acceptance   alpha {_rate(made.alpha)}, each token given those before it",
+        f"draft        k {made.k}, {made.draft_cost:.12g} plain steps a token",
         f"tokens       {made.tokens_per_step:.4g} a step",
         f"speed-up     {made.speedup:.3f}x",
-        f"best         {_best(made)}",
+        f"best         {_longest(made)}",
     ]
-    if (counts := made.counts) is not None:
-        lines += [
-            "",
-            f"accepted / drafted is {counts.accepted:g} / {counts.drafted:g} = "
-            f"{counts.ratio:.4f}; it is not alpha: tokens after a rejection",
-            f"are drafted but never tested. Taken for alpha it would say "
-            f"{counts.naive_tokens_per_step:.4g} tokens a step.",
-        ]
+    if made.counts is not None:
+        lines += ["", *_said(made.counts, made.k)]
     return "\n".join(lines)
 
 
-def _best(made: Speedup) -> str:
+def _longest(made: Speedup) -> str:
     if made.best_k == 0:
-        return "no draft: at this cost every one slows decoding down"
-    open_end = " or more" if made.best_k == SEARCHED else ""
-    return f"k {made.best_k}{open_end}, {made.best_speedup:.3f}x"
+        return "no draft: at this cost none speeds decoding up"
+    endless = made.best_k == LONGEST or made.draft_cost == 0
+    return f"k {made.best_k}{' or more' if endless else ''}, {made.best_speedup:.3f}x"
+
+
+def _said(counts: Counts, k: int) -> list[str]:
+    """What accepted / drafted is worth."""
+    ratio = (
+        f"accepted / drafted is {counts.accepted:.12g} / {counts.drafted:.12g} = "
+        f"{_rate(counts.ratio)}; "
+    )
+    if k == 1:
+        return [f"{ratio}at k = 1 it is alpha: every token drafted is tested."]
+    if counts.ratio in (0, 1):
+        which = "all" if counts.ratio else "none"
+        return [f"{ratio}with {which} accepted it is alpha."]
+    return [
+        f"{ratio}it is not alpha: tokens after a rejection",
+        f"are drafted but never tested. Taken for alpha it would say "
+        f"{counts.naive_tokens_per_step:.4g} tokens a step.",
+    ]
+
+
+def _rate(value: float) -> str:
+    """Four digits, or as many as it takes not to say 1 of what is less."""
+    digits = (f"{value:.{count}g}" for count in range(4, 18))
+    return next(said for said in digits if value == 1 or float(said) != 1)

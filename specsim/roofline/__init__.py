@@ -1,9 +1,10 @@
 """How fast will it be? One decode step from bytes and FLOPs, kernel by kernel.
 
-catalog, names, fields, config   which model, which GPU
+catalog, names, fields           which model, which GPU
+config, checkpoint               the same from a config.json
 shapes, costs                    bytes and FLOPs of each operation
 constants, communication, step   what they take in seconds
-case, fit, prediction            the question, whether it fits, the answer
+case, fit, doubts, prediction    the question, whether it fits, the answer
 rendering, tables                the answer in words
 """
 

@@ -6,7 +6,7 @@ What is missing, absurd or not understood is refused by name: nothing is guessed
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from specsim.roofline import shapes
+from specsim.roofline import checkpoint, shapes
 from specsim.roofline.catalog import Model
 from specsim.roofline.fields import Fields, read, short
 
@@ -52,14 +52,13 @@ KINDS = {
     "kimi_k2": Kind(router_bias=True),
     "gpt_oss": Kind(biases="all", head_dim=64, period=2),
 }
-QUANTISED = {"fp8": "fp8", "fbgemm_fp8": "fp8", "mxfp4": "mxfp4"}
-DTYPES = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}
 EXPERTS = "num_local_experts", "n_routed_experts", "num_experts"
 
 
 def load(path: str) -> Model:
     """The model described by a config.json, or by the one in a directory."""
     given = read(path)
+    given.words("architectures")
     kind = _kind(given)
     bare = _shape(given, kind)
     total = shapes.counted(bare) + _vectors(given, bare, kind)
@@ -104,7 +103,7 @@ def _shape(given: Fields, kind: Kind) -> Model:
         "tied_embeddings": given.truth("tie_word_embeddings", kind.tied),
         "attention": "MLA" if latent else grouping,
         "max_context": given.whole("max_position_embeddings", default=0) or None,
-        "native_dtype": _dtype(given),
+        "native_dtype": checkpoint.stored(given),
         "source": str(given.file),
     }
     return Model(**known | latent | _mixture(given) | _window(given, kind))
@@ -180,13 +179,13 @@ def _mixture(given: Fields) -> dict[str, int]:
 
 def _window(given: Fields, kind: Kind) -> dict[str, Any]:
     """The sliding window and its layers, in the words of models.csv."""
+    local, layers = _local(given), given.whole("num_hidden_layers")
     on = given.truth("use_sliding_window", kind.windowed)
-    if not on or given.get("sliding_window") is None:
+    if not on or (given.get("sliding_window") is None and not local):
         return {}
-    types, layers = given.get("layer_types"), given.whole("num_hidden_layers")
     pattern = "all layers"
-    if types is not None:
-        pattern = f"{_local(given, types, layers)} of {layers} layers"
+    if local is not None:
+        pattern = f"{local} of {layers} layers"
     elif not kind.windowed:
         raise given.bad("use_sliding_window needs layer_types, one word for each layer")
     elif kind.period:
@@ -198,35 +197,18 @@ def _window(given: Fields, kind: Kind) -> dict[str, Any]:
     }
 
 
-def _local(given: Fields, types: object, layers: int) -> int:
-    """How many layers look through the window."""
-    words = types if isinstance(types, list) else []
-    local, full = words.count("sliding_attention"), words.count("full_attention")
-    if local + full != layers:
+def _local(given: Fields) -> int | None:
+    """How many layers look through the window; None if they are not listed."""
+    if (types := given.words("layer_types")) is None:
+        return None
+    layers = given.whole("num_hidden_layers")
+    local, full = types.count("sliding_attention"), types.count("full_attention")
+    if not local + full == len(types) == layers:
         raise given.bad(
             f"layer_types must say full_attention or sliding_attention {layers} times, "
             "once for each layer"
         )
     return local
-
-
-def _dtype(given: Fields) -> str:
-    """How the checkpoint stores its weights."""
-    if isinstance(how := given.get("quantization_config"), dict):
-        method, bits = str(how.get("quant_method")), how.get("bits")
-        if method in ("gptq", "awq") and bits in (4, 8):
-            return f"int{bits}"
-        if method in QUANTISED:
-            return QUANTISED[method]
-        raise given.bad(
-            f"quantization_config.quant_method is {short(method)}; understood are gptq "
-            f"and awq of 4 or 8 bits, {', '.join(QUANTISED)}"
-        )
-    name = given.get("torch_dtype") or given.get("dtype") or "bfloat16"
-    if not isinstance(name, str) or name not in DTYPES:
-        known = ", ".join(DTYPES)
-        raise given.bad(f"torch_dtype is {short(name)}; understood are {known}")
-    return DTYPES[name]
 
 
 def _vectors(given: Fields, bare: Model, kind: Kind) -> int:

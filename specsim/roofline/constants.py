@@ -10,7 +10,6 @@ c is what large matrix products reach. None is fitted to a measured decode step.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 TABLES = "kernel tables of aiconfigurator-core 0.12 (NVIDIA, Apache-2.0)"
 PROFILES = "LLMServingSim 2.0 vLLM profiles (KAIST, MIT)"
@@ -89,7 +88,8 @@ class Format:
 
     kernel_us:  added to the fixed time of a product (scales, unpacking).
     bandwidth:  factor on e.
-    peak:       column of gpus.csv with the peak rate of a product.
+    peak:       column of gpus.csv with the peak rate of a product; None where weights
+                are widened to 16 bits on any hardware.
     spread:     engines differ in their kernels for it.
     """
 
@@ -97,7 +97,7 @@ class Format:
     bytes: float
     kernel_us: float
     bandwidth: float
-    peak: Literal["fp32_tflops", "bf16_tflops", "fp8_tflops", "fp4_tflops"]
+    peak: str | None
     spread: Spread
     source: str
 
@@ -109,12 +109,13 @@ FORMATS = {
     for row in [
         Format("fp32", 4, 0, 1, "fp32_tflops", PLAIN, "as 16-bit, twice the bytes"),
         Format("bf16", 2, 0, 1, "bf16_tflops", PLAIN, "the families' own constants"),
-        Format("fp16", 2, 0, 1, "bf16_tflops", PLAIN, "the families' own constants"),
+        Format("fp16", 2, 0, 1, "fp16_fp32acc_tflops", PLAIN,
+               "the families' own constants"),
         Format("fp8", 1, 2.7, 0.93, "fp8_tflops", EIGHT,
                f"{TABLES}: H100 fp8 6.0 us, e 0.80, activations quantised on the way"),
-        Format("int8", 1, 4, 1, "bf16_tflops", EIGHT,
+        Format("int8", 1, 4, 1, None, EIGHT,
                f"{TABLES}: A100 int8 weight-only, 9 us, e 0.8"),
-        Format("int4", 0.53125, 12, 1, "bf16_tflops", FOUR,
+        Format("int4", 0.53125, 12, 1, None, FOUR,
                f"{TABLES}: A100 int4 weight-only, 17 us, e 0.8; 16-bit scale per 64"),
         Format("mxfp4", 0.53125, 4.4, 0.85, "fp4_tflops", FOUR,
                "as nvfp4; 8-bit scale per 32"),
@@ -125,6 +126,9 @@ FORMATS = {
 
 MIXTURE = Spread(0.85, 1.1)
 """Skewed routing touches 5-15 % fewer experts than independent choices do."""
+
+LACKING = Spread(0.9, 1.3)
+"""Weights in a format the hardware lacks: a guess, engines widen them differently."""
 
 UNUSUAL = Spread(0.7, 1.4)
 """Attention that is only approximated: its cache as the table has it, no more."""

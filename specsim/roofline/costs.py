@@ -200,10 +200,14 @@ def _attentions(
 
 
 def _others(model: Model, batch: Amount, tp: int, numbers: Numbers) -> Iterator[Op]:
-    """Norms, rotary embedding and activation; all-reduces where there is a group."""
+    """Norms, rotary embedding and activation; all-reduces where there is a group.
+
+    Norms are whole on every GPU; the unlisted matrices of unusual attention are not.
+    """
     size, form = model.hidden * 2, numbers.rest
     count = 4 * model.layers
-    left = shapes.remainder(model) * form.bytes / count
+    parts = 1 if model.attention in shapes.PLAIN else tp
+    left = shapes.remainder(model) * form.bytes / count / parts
     yield Op("small", "small", count, form, weights=left, moved=5 * batch * size)
     if tp > 1:
         twice = 2 * model.layers

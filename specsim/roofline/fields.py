@@ -58,6 +58,14 @@ class Fields:
             raise self.bad(f"{key} is {short(value)}; it must be true or false")
         return default if value is None else value
 
+    def words(self, key: str) -> list[str] | None:
+        """A list of words, None if absent."""
+        if (value := self.get(key)) is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+            raise self.bad(f"{key} is {short(value)}; it must be a list of words")
+        return value
+
 
 def read(path: str) -> Fields:
     """A config.json, or the one in a directory; a multimodal one's language part.
@@ -73,7 +81,8 @@ def read(path: str) -> Fields:
 
 def _json(file: Path) -> dict[str, Any]:
     if not os.path.isfile(file):
-        raise Bad(f"{short_path(file)}: no such file; give a config.json or its folder")
+        what = "not a file" if os.path.exists(file) else "no such file"
+        raise Bad(f"{short_path(file)}: {what}; give a config.json or its folder")
     try:
         if file.stat().st_size > MOST_BYTES:
             raise Bad(f"{file}: over {MOST_BYTES:,} bytes; no config.json is so long")

@@ -7,17 +7,15 @@ what the engine's row says. The spreads were set on public batch-1 measurements 
 loops nor llama.cpp); a test holds the typical interval to 90 % of a sample of them.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, reduce
-from operator import mul
+from functools import cached_property
 from typing import Any
 
 from specsim.errors import Bad
-from specsim.roofline import communication, costs, fit, shapes, step
+from specsim.roofline import communication, costs, doubts, fit, step
 from specsim.roofline.case import Case, case, whole
 from specsim.roofline.catalog import Gpu, Model
-from specsim.roofline.constants import GENERIC, MIXTURE, UNUSUAL, Spread
+from specsim.roofline.constants import Spread
 from specsim.roofline.step import Timed
 
 
@@ -84,11 +82,7 @@ class Prediction:
     @property
     def spread(self) -> Spread:
         """How far kernels may be off, all doubts together."""
-        model, numbers = self.case.model, self.case.numbers
-        doubts = [step.family(self.case.gpu).spread, numbers.experts.spread]
-        doubts += [MIXTURE] if model.moe_experts else []
-        doubts += [] if model.attention in shapes.PLAIN else [UNUSUAL]
-        return reduce(mul, doubts)
+        return doubts.spread(self.case)
 
     @cached_property
     def shares_ms(self) -> dict[str, float]:
@@ -128,7 +122,7 @@ class Prediction:
     @property
     def notes(self) -> list[str]:
         """What the reader should know before believing it."""
-        return list(_notes(self))
+        return list(doubts.notes(self.case, self.gpus))
 
     def as_dict(self) -> dict[str, Any]:
         """What `specsim roofline --json` prints; ops hold all launches of a step."""
@@ -203,7 +197,7 @@ def divided(asked: Case, gpus: int) -> Prediction:
 def _least(asked: Case) -> int:
     if (least := fit.least(asked)) is None:
         raise Bad(
-            f"{_what(asked)}: does not fit on {_ways(asked)} GPUs, the ways it can be "
+            f"{_what(asked)}: does not fit on {_ways(asked)}, the ways it can be "
             "divided; take a larger GPU, fewer bytes a weight, or force it with --gpus"
         )
     return least
@@ -212,7 +206,7 @@ def _least(asked: Case) -> int:
 def _allowed(asked: Case, gpus: int) -> int:
     if (count := whole("gpus", gpus)) not in fit.degrees(asked):
         raise Bad(
-            f"gpus {count}: {_what(asked)} can be divided over {_ways(asked)} GPUs only"
+            f"gpus {count}: {_what(asked)} can be divided over {_ways(asked)} only"
         )
     return count
 
@@ -223,28 +217,4 @@ def _what(asked: Case) -> str:
 
 def _ways(asked: Case) -> str:
     *most, last = map(str, fit.degrees(asked))
-    return f"{', '.join(most)} or {last}" if most else last
-
-
-def _notes(made: Prediction) -> Iterator[str]:
-    asked, model = made.case, made.case.model
-    if not made.fits:
-        yield "it does not fit: what follows is hypothetical"
-    if model.max_context and asked.context > model.max_context:
-        yield (
-            f"context {asked.context:,} is longer than the {model.max_context:,} the "
-            "model was made for"
-        )
-    if step.family(asked.gpu) is GENERIC:
-        yield (
-            f"no kernels of {asked.gpu.arch} were measured: generic constants, wider "
-            "interval"
-        )
-    if asked.gpu.confidence == "low":
-        yield f"the datasheet rates of {asked.gpu.name} are uncertain"
-    if model.attention not in shapes.PLAIN:
-        yield f"attention is only approximated: {model.attention}"
-    if model.moe_experts:
-        yield "experts counted as if routing were uniform; skew touches 5-15 % fewer"
-    if (nodes := communication.group(asked.gpu, made.gpus).nodes) > 1:
-        yield f"spans {nodes} nodes: their network is an assumption"
+    return f"{', '.join(most)} or {last} GPUs" if most else f"{last} GPU"

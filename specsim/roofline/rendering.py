@@ -96,7 +96,8 @@ def _reasons(made: Prediction, alone: Prediction) -> Iterator[str]:
     case, skipped = made.case, made.weight_bytes - alone.streamed_bytes
     if not alone.fits:
         usable, needed = fit.usable_bytes(case.gpu, 1), fit.needed_bytes(case, 1)
-        yield f"it does not fit: one card can hold {_gb(usable)} of the {_gb(needed)}"
+        held = _gb(usable) + (" (no communication buffers)" if made.gpus > 1 else "")
+        yield f"it does not fit: one card can hold {held} of the {_gb(needed)}"
     if skipped > made.weight_bytes / 1000:
         idle = "idle experts and " if case.model.moe_experts else ""
         yield f"{_gb(skipped)} of weights are not read ({idle}the input embedding)"

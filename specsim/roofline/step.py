@@ -21,6 +21,7 @@ Seconds = Any
 """A float, or an array of them."""
 
 BOUNDS = "memory", "compute", "latency", "communication"
+HALVES = "bf16_tflops", "fp16_fp32acc_tflops", "fp16_tflops"
 
 
 @dataclass(frozen=True)
@@ -90,13 +91,22 @@ def family(gpu: Gpu) -> Family:
 
 
 def peak(gpu: Gpu, form: Format) -> float:
-    """Dense FLOP/s of products over numbers stored as `form`.
+    """Dense FLOP/s of products over numbers stored as `form`."""
+    return float(getattr(gpu, arithmetic(gpu, form))) * 1e12
 
-    Where the hardware lacks the format, weights are widened to 16 bits on the way.
+
+def arithmetic(gpu: Gpu, form: Format) -> str:
+    """The column of gpus.csv whose rate such products run at.
+
+    Where the datasheet lacks the format it is a 16-bit one, or fp32.
     """
-    half = gpu.bf16_tflops or gpu.fp16_fp32acc_tflops or gpu.fp16_tflops
-    rate = getattr(gpu, form.peak) or half or gpu.fp32_tflops or 0.0
-    return float(rate) * 1e12
+    columns = (form.peak, *HALVES)
+    return next((c for c in columns if c and getattr(gpu, c)), "fp32_tflops")
+
+
+def lacks(gpu: Gpu, form: Format) -> bool:
+    """Whether the datasheet has no rate of the format's own."""
+    return form.peak is not None and not getattr(gpu, form.peak)
 
 
 def timed(ops: Sequence[Op], gpu: Gpu, group: Group) -> list[Timed]:
@@ -108,7 +118,7 @@ def timed(ops: Sequence[Op], gpu: Gpu, group: Group) -> list[Timed]:
 def _timed(op: Op, gpu: Gpu, how: Family, group: Group) -> Timed:
     fixed, efficiency = _rates(op, how)
     memory = op.bytes / (gpu.mem_bw_gbs * 1e9 * efficiency)
-    compute = op.tiled / (peak(gpu, op.format) * _compute(op.format, gpu, how))
+    compute = _computing(op, gpu, how)
     wire = group.all_reduce(op.message) if op.kind == "all-reduce" else 0.0
     return Timed(op, fixed * 1e-6, memory, compute, wire)
 
@@ -126,8 +136,12 @@ def _rates(op: Op, how: Family) -> tuple[float, float]:
     return (how.small_us if op.kind == "small" else 0.0), how.bandwidth
 
 
-def _compute(form: Format, gpu: Gpu, how: Family) -> float:
-    if not getattr(gpu, form.peak):
-        return how.compute
+def _computing(op: Op, gpu: Gpu, how: Family) -> Seconds:
+    """Whole tiles on matrix units, or just the tokens there are on plain fp32 ones."""
+    column = arithmetic(gpu, op.format)
     by_peak = {"fp8_tflops": how.compute_8bit, "fp4_tflops": how.compute_4bit}
-    return by_peak.get(form.peak, how.compute)
+    reached = by_peak.get(column, how.compute)
+    tiled = op.tiled / (peak(gpu, op.format) * reached)
+    if not gpu.fp32_tflops:
+        return tiled
+    return np.minimum(tiled, op.flops / (gpu.fp32_tflops * 1e12 * how.compute))

@@ -167,19 +167,6 @@ def test_windows(more: dict[str, Any], pattern: str | None, tmp_path: Path) -> N
     assert made.window_pattern == pattern
 
 
-@pytest.mark.parametrize(
-    ("how", "dtype"),
-    [
-        ({"quant_method": "awq", "bits": 4}, "int4"),
-        ({"quant_method": "gptq", "bits": 8}, "int8"),
-        ({"quant_method": "fp8"}, "fp8"),
-    ],
-)
-def test_quantised_checkpoints(how: object, dtype: str, tmp_path: Path) -> None:
-    made = names.model(written(tmp_path / "m", {**LLAMA, "quantization_config": how}))
-    assert made.native_dtype == dtype
-
-
 MOE = {"num_experts": 8, "num_experts_per_tok": 2}
 ABSURD: list[tuple[dict[str, Any], str]] = [
     ({"num_hidden_layers": None}, "num_hidden_layers is missing"),
@@ -196,12 +183,14 @@ ABSURD: list[tuple[dict[str, Any], str]] = [
     ({"tie_word_embeddings": "no"}, "tie_word_embeddings"),
     ({"model_type": "mamba"}, "model_type is 'mamba'"),
     ({"model_type": None}, "model_type"),
-    ({"torch_dtype": "int3"}, "torch_dtype"),
-    ({"torch_dtype": ["bfloat16"]}, "torch_dtype"),
-    ({"quantization_config": {"quant_method": "x"}}, "quant_method"),
+    ({"architectures": "x"}, "architectures is 'x'"),
+    ({"architectures": [1]}, "architectures is [1]"),
     ({"sliding_window": -1}, "sliding_window is -1"),
     ({"sliding_window": 4, "layer_types": ["linear"] * 80}, "layer_types"),
     ({"sliding_window": 4, "layer_types": "all"}, "layer_types"),
+    ({"layer_types": ["full_attention"] * 79}, "layer_types must say"),
+    ({"layer_types": ["full_attention"] * 80 + ["x"]}, "layer_types must say"),
+    ({"layer_types": ["sliding_attention"] * 80}, "sliding_window is missing"),
     (
         {"model_type": "qwen2", "sliding_window": 4, "use_sliding_window": True},
         "layer_types",
@@ -236,10 +225,17 @@ def test_files_that_are_no_config(content: bytes, tmp_path: Path) -> None:
         names.model(str(file))
 
 
-@pytest.mark.parametrize("name", ["./nowhere", "/dev/null", "a/b/config.json", "/" * 9])
+@pytest.mark.parametrize("name", ["./nowhere", "a/b/config.json", "/" * 9])
 def test_paths_that_are_no_file(name: str) -> None:
     with pytest.raises(Bad, match="no such file"):
         names.model(name)
+
+
+def test_what_is_there_but_no_file(tmp_path: Path) -> None:
+    (tmp_path / "config.json").mkdir()
+    for name in ("/dev/null", str(tmp_path)):
+        with pytest.raises(Bad, match=r"not a file; give a config.json"):
+            names.model(name)
 
 
 def test_a_folder_without_one(tmp_path: Path) -> None:
