@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from inspect import cleandoc
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -20,8 +20,9 @@ AXES = {
     "lengths": "B",
     "accept": "BN",
     "sample": "BR",
+    "race": "BRW",
 }
-"""B requests, N drafted tokens, R = N + 1 rows of the target, V words."""
+"""B requests, N drafted tokens, R = N + 1 rows of the target, V words, W in a race."""
 INTEGERS = {"tokens", "parents", "lengths"}
 
 
@@ -36,6 +37,7 @@ class Batch(NamedTuple):
     sample:  (B, N + 1) uniforms by row
     drafted: (B, N) bool, which nodes there are
     faulty:  (B,) bool, which requests came with nodes that cannot be
+    race:    (B, N + 1, W) times of races by depth; empty if the rule reads none
     """
 
     p: Tensor
@@ -46,6 +48,7 @@ class Batch(NamedTuple):
     sample: Tensor
     drafted: Tensor
     faulty: Tensor
+    race: Tensor
 
     @property
     def wanted(self) -> Tensor:
@@ -70,11 +73,16 @@ class Batch(NamedTuple):
         return row.masked_fill(~self.goes_on(kept)[:, None], 0)
 
 
-Rule = Callable[[Batch], Verified]
+Rule = Callable[..., Verified]
+"""Of a Batch, and of the rule's own options by keyword."""
 
 
-def batched(*, reads_q: bool) -> Callable[[Rule], Callable[..., Verified]]:
-    """Give a rule on a Batch the signature that every rule has; q is seen if read."""
+def batched(
+    *, reads_q: bool, reads_races: bool = False
+) -> Callable[[Rule], Callable[..., Verified]]:
+    """Give a rule on a Batch the signature that every rule has; q is seen if read, and
+    so are races.
+    """
 
     def frame(rule: Rule) -> Callable[..., Verified]:
         def verify(
@@ -85,10 +93,12 @@ def batched(*, reads_q: bool) -> Callable[[Rule], Callable[..., Verified]]:
             lengths: Tensor,
             accept: Tensor,
             sample: Tensor,
+            race: Tensor | None = None,
             *,
             logits: bool = False,
             temperature: Setting | None = None,
             filters: Filters | None = None,
+            **options: Any,
         ) -> Verified:
             """
             B requests at once, each as its reference with the same coins.
@@ -101,8 +111,11 @@ def batched(*, reads_q: bool) -> Callable[[Rule], Callable[..., Verified]]:
             lengths: (B,) drafted tokens of each request, 0 to N; the rest is padding
             accept:  (B, N) uniforms in [0, 1) by node
             sample:  (B, N + 1) uniforms in [0, 1) by row of p
+            race:    (B, N + 1, W) times of Exp(1) by depth, for rules that read races:
+                     W is V, or V for each list that is read
             logits:  p and q are logits, which `temperature` and `filters` turn into the
                      rows that the target and the draft were to be drawn from
+            options: the rule's own, if it has any
 
             Computes in float64 if p or q is float64, otherwise in float32. ValueError
             if shapes or dtypes do not fit; values are not looked at, so that nothing
@@ -112,7 +125,10 @@ def batched(*, reads_q: bool) -> Callable[[Rule], Callable[..., Verified]]:
                 raise ValueError("q is None, but this rule compares p with q")
             if not logits and (temperature, filters) != (None, None):
                 raise ValueError("temperature and filters need logits: logits=True")
+            if reads_races and race is None:
+                raise ValueError("race is None, but this rule reads races")
             q = q if reads_q else None
+            race = race if reads_races else None
             _require(
                 p=p,
                 q=q,
@@ -121,12 +137,14 @@ def batched(*, reads_q: bool) -> Callable[[Rule], Callable[..., Verified]]:
                 lengths=lengths,
                 accept=accept,
                 sample=sample,
+                race=race,
             )
             p, q = _promoted(p, q)
             if logits:
                 p = process(p, temperature, filters)
                 q = q if q is None else process(q, temperature, filters)
-            return rule(_aligned(p, q, tokens, parents, lengths, accept, sample))
+            given = _aligned(p, q, tokens, parents, lengths, accept, sample, race)
+            return rule(given, **options)
 
         docs = cleandoc(rule.__doc__ or ""), cleandoc(verify.__doc__ or "")
         verify.__doc__ = "\n\n".join(docs)
@@ -142,6 +160,8 @@ def _require(p: Tensor, **others: Tensor | None) -> None:
         raise ValueError(f"p has shape {tuple(p.shape)}: expected (B, N + 1, V)")
     batch, rows, vocab = p.shape
     size = {"B": batch, "N": rows - 1, "R": rows, "V": vocab}
+    if (race := others["race"]) is not None:
+        size["W"] = vocab * max(1, race.shape[-1] // vocab)
     for name, tensor in {"p": p, **others}.items():
         if tensor is None:
             continue
@@ -173,9 +193,12 @@ def _aligned(
     lengths: Tensor,
     accept: Tensor,
     sample: Tensor,
+    race: Tensor | None,
 ) -> Batch:
     """Everything on the axes of a Batch, with the nodes that cannot be taken out."""
     order = torch.arange(tokens.shape[1], device=p.device)
+    last = len(order) - 1
+    above = order - 1 if parents is None else parents.long().clamp(-1, last)
     given = order < lengths[:, None]
     safe = tokens.long().clamp(0, p.shape[-1] - 1)
     drafted = given & (tokens == safe)
@@ -185,11 +208,12 @@ def _aligned(
         p=p,
         q=p.new_empty(0) if q is None else q,
         tokens=safe,
-        parents=(order - 1).expand_as(safe) if parents is None else parents,
+        parents=above.expand_as(safe),
         accept=_below_one(accept, p.dtype),
         sample=_below_one(sample, p.dtype),
         drafted=drafted,
         faulty=(given & ~drafted).any(1),
+        race=p.new_empty(0) if race is None else race.to(p.dtype),
     )
 
 

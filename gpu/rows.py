@@ -29,6 +29,12 @@ def empty(rows: Tensor) -> Tensor:
     return ~(rows.sum(-1) > 0)
 
 
+def entropy(rows: Tensor) -> Tensor:
+    """In nats (...)."""
+    nats: Tensor = torch.special.entr(rows).sum(-1)
+    return nats
+
+
 def residual(p: Tensor, q: Tensor) -> Tensor:
     """What is left of p once q has been served: max(p - q, 0), not normalised."""
     return (p - q).clamp_(min=0)
@@ -37,6 +43,14 @@ def residual(p: Tensor, q: Tensor) -> Tensor:
 def select(rows: Tensor, index: Tensor) -> Tensor:
     """Entry index (B,) along axis 1 of (B, R, ...), one a request."""
     return rows[torch.arange(len(rows), device=rows.device), index]
+
+
+def winner(rows: Tensor, times: Tensor) -> Tensor:
+    """The word (...) with the least times / rows; the lowest id where several have.
+
+    Words of no weight do not run; it is 0 where none does, which `empty` tells.
+    """
+    return torch.where(rows > 0, times / rows, torch.inf).min(-1).indices
 
 
 def weight(rows: Tensor, tokens: Tensor) -> Tensor:

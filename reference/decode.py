@@ -98,13 +98,8 @@ def behind(token: int, proposal: Proposal) -> tuple[list[int], list[int]]:
 
 def accepted(proposal: Proposal, emitted: Sequence[int]) -> list[int]:
     """The nodes of the proposal that bear all emitted tokens but the last."""
-    path = [-1]
-    for token in emitted[:-1]:
-        child = proposal.child(path[-1], token)
-        if child is None:
-            break
-        path.append(child)
-    return path[1:]
+    nodes = (proposal.at(emitted[: n + 1]) for n in range(len(emitted) - 1))
+    return [node for node in nodes if node is not None]
 
 
 def until(stop: frozenset[int], emitted: list[int]) -> list[int]:

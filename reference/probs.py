@@ -23,3 +23,15 @@ def without(row: Probs, token: int) -> Probs:
 def one_hot(token: int, like: Probs) -> Probs:
     """All mass on `token`, in the arithmetic of the row `like`."""
     return np.where(np.arange(len(like)) == token, like.dtype.type(1), 0 * like)
+
+
+def number(x: Any, like: Probs) -> Any:
+    """The number x in the arithmetic of the row `like`."""
+    return like.dtype.type(x)
+
+
+def entropy(row: Probs) -> float:
+    """In nats. Always a float: logarithms leave the rationals."""
+    weights = np.asarray(row, dtype=float)
+    weights = weights[weights > 0]
+    return float(-(weights * np.log(weights)).sum())

@@ -5,11 +5,14 @@ coin has a name, so nothing depends on the order in which coins are used:
 
 * `draft(i, weights)`  which token drafted node i is (asked by drafters),
 * `accept(i, prob)`    is drafted node i kept?,
-* `sample(r, weights)` the token that ends the block, at row r of the target.
+* `sample(r, weights)` the token that ends the block, at row r of the target,
+* `race(d, weights)`   which word wins race d, the one for the token at depth d.
 
-Weights need not be normalised. Whoever calls the algorithm decides who answers:
-`sampler(rng)` by chance, `keyed(seed, ...)` by a counter-based generator, `replay` from
-written uniforms (golden vectors, the gpu twin), `law(run)` every way there is.
+Weights need not be normalised. These coins are tossed once, but a race may be read with
+other weights again: that is how a drafter and a rule come to the same token (races.py).
+Whoever calls the algorithm decides who answers: `sampler(rng)` by chance, `keyed(seed,
+...)` by a counter-based generator, `replay` from written luck (golden vectors, the gpu
+twin), `law(run)` every way there is.
 """
 
 from collections import defaultdict
@@ -20,12 +23,17 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from . import races
 from .probs import Probs
 
 T = TypeVar("T")
 H = TypeVar("H", bound=Hashable)
 Coin = tuple[str, int]
+Times = Callable[[int, int], Probs]
+"""The times, of Exp(1), that the first n words of race d run for: (d, n) in, (n,) out.
+"""
 PURPOSES = "draft", "accept", "sample"
+STREAMS = *PURPOSES, "race"
 
 
 class Refused(ValueError):
@@ -36,6 +44,7 @@ class Source(Protocol):
     def draft(self, i: int, weights: Probs) -> int: ...
     def accept(self, i: int, prob: Any) -> bool: ...
     def sample(self, r: int, weights: Probs) -> int: ...
+    def race(self, d: int, weights: Probs) -> int: ...
 
 
 class _Named:
@@ -67,16 +76,29 @@ class _Named:
         raise NotImplementedError
 
 
-class Uniforms(_Named):
-    """Answers from uniforms in [0, 1): kept iff u < prob; which, by inverse CDF.
+def _no_races(d: int, n: int) -> Probs:
+    raise Refused(f"race {d} is read, but no times were given for it")
 
-    margin: how near any decision so far came to falling the other way, in units of u.
+
+class Uniforms(_Named):
+    """Answers from uniforms in [0, 1): kept iff u < prob; which, by inverse CDF. Races
+    are run in the times given.
+
+    margin: how near any decision so far came to falling the other way, in units of u,
+            or in time by which a race was won.
     """
 
-    def __init__(self, uniform: Callable[[Coin], Any]):
+    def __init__(self, uniform: Callable[[Coin], Any], times: Times = _no_races):
         super().__init__()
-        self._uniform = uniform
+        self._uniform, self._times = uniform, times
         self.margin: Any = 1.0
+
+    def race(self, d: int, weights: Probs) -> int:
+        if not max(weights) > 0:
+            raise Refused(f"nothing to draw from in race {d}: {weights}")
+        times = self._times(d, len(weights))
+        self.margin = min(self.margin, races.lead(times, weights))
+        return races.winner(times, weights)
 
     def _flip(self, coin: Coin, prob: Any) -> bool:
         u = self._uniform(coin)
@@ -95,28 +117,42 @@ class Uniforms(_Named):
 
 def sampler(rng: np.random.Generator) -> Uniforms:
     """Answers by chance. One Source serves one step: its coins are tossed once."""
-    return Uniforms(lambda coin: rng.random())
+    run: dict[int, Probs] = defaultdict(lambda: np.empty(0))
+
+    def times(d: int, n: int) -> Probs:
+        new = rng.standard_exponential(max(0, n - len(run[d])))
+        run[d] = np.append(run[d], new)
+        return run[d][:n]
+
+    return Uniforms(lambda coin: rng.random(), times)
 
 
 def keyed(seed: int, request: int = 0, step: int = 0) -> Uniforms:
     """Answers by chance from Philox, keyed by (seed, request, step, purpose, index).
 
-    The same name gives the same uniform, whatever was asked before or by whom.
+    The same name gives the same luck, whatever was asked before or by whom.
     """
 
-    def uniform(coin: Coin) -> float:
-        counter = np.array([0, coin[1], PURPOSES.index(coin[0]), step], np.uint64)
+    def stream(purpose: str, index: int) -> np.random.Generator:
+        counter = np.array([0, index, STREAMS.index(purpose), step], np.uint64)
         key = np.array([seed, request], np.uint64)  # lists of large ints turn to floats
-        bits = np.random.Philox(key=key, counter=counter)
-        return float(np.random.Generator(bits).random())
+        return np.random.Generator(np.random.Philox(key=key, counter=counter))
 
-    return Uniforms(uniform)
+    def times(d: int, n: int) -> Probs:
+        return -np.log1p(-stream("race", d).random(n))
+
+    return Uniforms(lambda coin: float(stream(*coin).random()), times)
 
 
-def replay(accept: Sequence[Any], sample: Sequence[Any]) -> Uniforms:
-    """Answers from written uniforms: accept (N,) by node, sample (N + 1,) by row."""
+def replay(
+    accept: Sequence[Any], sample: Sequence[Any], race: Sequence[Any] | Probs = ()
+) -> Uniforms:
+    """Answers from written luck: accept (N,) by node, sample (N + 1,) by row, and the
+    times of races (N + 1, V) by depth, V times as wide for rules that tile the words.
+    """
     written = {"accept": accept, "sample": sample}
-    return Uniforms(lambda coin: written[coin[0]][coin[1]])
+    run = (lambda d, n: np.asarray(race[d])[:n]) if len(race) else _no_races
+    return Uniforms(lambda coin: written[coin[0]][coin[1]], run)
 
 
 class Shifted:
@@ -137,40 +173,68 @@ class Shifted:
     def sample(self, r: int, weights: Probs) -> int:
         return self._source.sample(r + self._by, weights)
 
+    def race(self, d: int, weights: Probs) -> int:
+        return self._source.race(d + self._by, weights)
+
 
 class _Path(_Named):
-    """One way through the tree of choices: the `turns` given, then always the first."""
+    """One way through the tree of choices: the `turns` given, then always the first.
 
-    def __init__(self, turns: tuple[int, ...]):
+    The turns given were checked when they were new, in a run that came as far.
+    """
+
+    def __init__(self, turns: tuple[int, ...], odds: Fraction):
         super().__init__()
-        self.turns, self.taken, self.odds = turns, 0, Fraction(1)
-        self.others: list[tuple[int, ...]] = []
+        self.turns, self.taken, self.odds = turns, 0, odds
+        self.others: list[tuple[tuple[int, ...], Fraction]] = []
+        self._read: dict[int, tuple[races.Reading, ...]] = {}
+
+    def race(self, d: int, weights: Probs) -> int:
+        earlier, row = self._read.get(d, ()), tuple(weights)
+
+        def ways() -> dict[int, Fraction]:
+            self._check(("race", d), weights)
+            if not races.disjoint(earlier):
+                why = "no law is known of a third"
+                raise Refused(f"race {d} was read twice before: {why}")
+            return races.law(earlier, row)
+
+        turn = self._turn(ways)
+        self._read[d] = (*earlier, races.Reading(row, turn))
+        return turn
 
     def _flip(self, coin: Coin, prob: Any) -> bool:
-        if not isinstance(prob, Rational):
-            raise TypeError(f"a float leaked into an exact run at {coin}: {prob!r}")
-        if not 0 <= Fraction(prob) <= 1:
-            raise Refused(f"no probability at {coin}: {prob}")
-        ways = {1: Fraction(prob), 0: 1 - Fraction(prob)}
-        return bool(self._turn({turn: odds for turn, odds in ways.items() if odds}))
+        def ways() -> dict[int, Fraction]:
+            if not isinstance(prob, Rational):
+                raise TypeError(f"a float leaked into an exact run at {coin}: {prob!r}")
+            if not 0 <= Fraction(prob) <= 1:
+                raise Refused(f"no probability at {coin}: {prob}")
+            both = {1: Fraction(prob), 0: 1 - Fraction(prob)}
+            return {turn: odds for turn, odds in both.items() if odds}
+
+        return bool(self._turn(ways))
 
     def _pick(self, coin: Coin, weights: Probs) -> int:
+        def ways() -> dict[int, Fraction]:
+            self._check(coin, weights)
+            total = sum(weights)
+            return {i: Fraction(w) / total for i, w in enumerate(weights) if w}
+
+        return self._turn(ways)
+
+    def _check(self, coin: Coin, weights: Probs) -> None:
         if not all(isinstance(w, Rational) for w in weights):
             raise TypeError(f"a float leaked into an exact run at {coin}: {weights!r}")
-        total = sum(weights)
-        if min(weights) < 0 or not total:
+        if any(w < 0 for w in weights) or not any(weights):
             raise Refused(f"nothing to draw from at {coin}: {weights}")
-        return self._turn({i: Fraction(w) / total for i, w in enumerate(weights) if w})
 
-    def _turn(self, ways: dict[int, Fraction]) -> int:
+    def _turn(self, ways: Callable[[], dict[int, Fraction]]) -> int:
         if self.taken == len(self.turns):  # new ground: take the first, note the rest
-            first, *rest = ways
-            self.others += [(*self.turns, turn) for turn in rest]
-            self.turns = (*self.turns, first)
-        turn = self.turns[self.taken]
+            (first, share), *rest = ways().items()
+            self.others += [((*self.turns, x), self.odds * w) for x, w in rest]
+            self.turns, self.odds = (*self.turns, first), self.odds * share
         self.taken += 1
-        self.odds *= ways[turn]
-        return turn
+        return self.turns[self.taken - 1]
 
 
 def branches(run: Callable[[Source], T]) -> Iterator[tuple[T, Fraction]]:
@@ -178,9 +242,9 @@ def branches(run: Callable[[Source], T]) -> Iterator[tuple[T, Fraction]]:
 
     `run` is called once for each way, so it must be a pure function of its Source.
     """
-    pending: list[tuple[int, ...]] = [()]
+    pending: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]
     while pending:
-        path = _Path(pending.pop())
+        path = _Path(*pending.pop())
         outcome = run(path)
         yield outcome, path.odds
         pending += path.others

@@ -30,7 +30,8 @@ def chains() -> list[Request]:
         tokens = [int(rng.choice(VOCAB, p=row)) for row in q[:NODES]]
         proposed = proposal.Proposal(tokens, [*range(-1, NODES - 1)], q[:NODES])
         coins = list(rng.random(2 * NODES + 1))
-        requests.append(Request(p, proposed, coins[:NODES], coins[NODES:]))
+        own = coins[:NODES], coins[NODES:], np.ones(0)
+        requests.append(Request(p, proposed, *own))
     return requests
 
 
@@ -42,6 +43,10 @@ def test_twin_against_reference(
     benchmark: Any,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    if rule.races:
+        times = np.random.default_rng(1).standard_exponential
+        run = times((NODES + 1, rule.races * VOCAB))
+        chains = [r._replace(race=run) for r in chains]
     given = arguments(chains, torch.float32)
     torch.set_num_threads(threads)
     seconds: list[float] = []
@@ -49,7 +54,7 @@ def test_twin_against_reference(
     def reference() -> None:
         start = perf_counter()
         for r in chains:
-            rule.verify(r.p, r.proposed, randomness.replay(r.accept, r.sample))
+            rule.verify(r.p, r.proposed, randomness.replay(r.accept, r.sample, r.race))
         seconds.append(perf_counter() - start)
 
     benchmark.pedantic(rule.twin, given, setup=reference, rounds=9, warmup_rounds=1)

@@ -105,6 +105,7 @@ BAD = {
     "check nowhere:verify": "No module named 'nowhere'",
     "check --mutant nope": "specsim list mutants",
     "check --mutant draw-at-the-edge": "no verifier",
+    "check --mutant strict-residual": "of a lossy rule",
     "check --rule chain": "name the engine too",
     f"check {ENGINES}:chain --rule nope": "choose from greedy",
     f"check {ENGINES}:chain --rule chain": "accept, sample",

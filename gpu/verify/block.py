@@ -12,10 +12,12 @@ from ..walk import draw
 
 @batched(reads_q=True)
 def verify(batch: Batch) -> Verified:
-    """Keep the longest prefix of each draft that passes, then add one token.
+    """Keep the longest prefix of each draft that passes, then add one token."""
+    return judge(batch)
 
-    A pass of odds 0/0 counts as failed: p is q at the next row, which surely passes.
-    """
+
+def judge(batch: Batch) -> Verified:
+    """A pass of odds 0/0 counts as failed: p is q at the next row, which passes."""
     weights = _weights(batch)
     after = weights[:, 1:]
     followed = pad(batch.drafted, (0, 1))[:, 1:]

@@ -10,10 +10,12 @@ from ..walk import draw
 
 @batched(reads_q=True)
 def verify(batch: Batch) -> Verified:
-    """Walk down each tree while some child is kept, then add one token.
+    """Walk down each tree while some child is kept, then add one token."""
+    return walk(batch)
 
-    Parents come before their children, so one pass over the nodes is the walk.
-    """
+
+def walk(batch: Batch) -> Verified:
+    """Parents come before their children, so one pass over the nodes is the walk."""
     row, faulty = batch.p[:, 0], batch.faulty
     end = torch.zeros_like(faulty, dtype=torch.long)
     kept = torch.zeros_like(batch.drafted)

@@ -20,5 +20,5 @@ def verify(p: Probs, proposal: Proposal, source: Source) -> list[int]:
     node: int | None = -1
     while node is not None:
         emitted.append(int(np.argmax(p[node + 1])))
-        node = proposal.child(node, emitted[-1])
+        node = proposal.at(emitted)
     return emitted

@@ -19,5 +19,5 @@ def verify(p: Probs, proposal: Proposal, source: Source) -> list[int]:
     node: int | None = -1
     while node is not None:
         emitted.append(source.sample(node + 1, p[node + 1]))
-        node = proposal.child(node, emitted[-1])
+        node = proposal.at(emitted)
     return emitted

@@ -19,20 +19,36 @@ from specsim.seam import probs, proposal, randomness, table
 
 GRAIN = 16
 """Entries of p are multiples of 1 / GRAIN."""
-ENOUGH = {"smoke": 8, "quick": 30, "full": 60, "nightly": 120}
+ENOUGH = {"smoke": 8, "quick": 32, "full": 78, "nightly": 156}
 """Worlds by budget."""
 Size = tuple[int, Branching]
 """Vocabulary and shape of the draft."""
 
 
 def chains(budget: str = "quick") -> list[World]:
-    """Worlds for `verify`: one of each sort first, so that a slow engine meets all.
+    """Worlds for `verify`: the `core` first, which a slow engine must get through too.
 
     In every other round the draft is certain, so that its rows are one-hot.
     """
-    sizes: list[Size] = [(3, (1, 1)), (2, (1, 1)), (2, (1, 1, 1)), (4, (1, 1))]
-    sizes += [(3, (1,)), (2, (1,)), (3, (1, 1, 1))]
+    sizes: list[Size] = [(3, (1, 1)), (2, (1, 1, 1)), (4, (1, 1)), (3, (1,)), (6, (1,))]
+    sizes += [(2, (1, 1)), (2, (1,) * 5), (3, (1, 1, 1))]
+    if budget in ("full", "nightly"):
+        sizes += [(8, (1,)), (5, (1, 1)), (2, (1,) * 6), (3, (1,) * 4), (12, (1,))]
     return [*named(), *tables(sizes, ("iid", "certain"), ENOUGH[budget])]
+
+
+def extras(accepts: Sequence[str]) -> Iterator[World]:
+    """Worlds that are only for engines that ask for them: no q, no draft."""
+    target, drafter = binary(0, 3, True)
+    if "q_none" in accepts:
+        yield World("no-q", 3, target, drafter, (1, 1), "fixed")
+    if "k0" in accepts:
+        yield World("no-draft", 3, target, drafter, ())
+
+
+def core(operation: str) -> int:
+    """How many worlds, the first ones, are the least that a verdict rests on."""
+    return len(list(named())) + 6 if operation == "verify" else 6
 
 
 def trees(budget: str = "quick", kinds: tuple[proposal.Kind, ...] = ()) -> list[World]:
@@ -57,6 +73,12 @@ def named() -> Iterator[World]:
             c([4, 3 * tiny - 4, tiny], [1, 1, 2]),
             c([4, 2 * tiny - 4, 2 * tiny]),
         ),
+        "faint": (
+            4,
+            c([1536, 1520, 1032, 8], [4092, 2, 1, 1]),
+            c([2048, 1024, 1024, 0]),
+        ),
+        "close": (3, c([65, 63, 128], [1, 1, 2]), c([64, 64, 128])),
         "elevenths": (3, c([5, 3, 3], [1, 7, 3]), c([3, 5, 3])),
     }
     for name, (vocab, target, drafter) in pairs.items():
@@ -129,14 +151,14 @@ def call(world: World, drafted: proposal.Proposal, operation: str) -> Call:
 
 
 def asked(p: probs.Probs, drafted: proposal.Proposal, operation: str) -> Call:
-    """A proposal and the target's rows as floats; a fixed one with one-hot rows."""
+    """A proposal and the target's rows as floats; a fixed tree with one-hot rows."""
     q = drafted.q
-    if q is None:
-        q = np.array([probs.one_hot(x, p[0]) for x in drafted.tokens])
+    if q is None and operation == "verify_tree":
+        q = np.array([probs.one_hot(x, p[0]) for x in drafted.tokens], dtype=object)
     return Call(
         operation,
         p.astype(float).tolist(),
-        q.astype(float).tolist(),
+        None if q is None else q.astype(float).tolist(),
         list(drafted.tokens),
         list(drafted.parents),
         drafted.kind,

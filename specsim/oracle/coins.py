@@ -15,7 +15,13 @@ def operation(rule: Rule) -> str:
 
 
 def comparable(offer: dict[str, Any], rule: Rule) -> None:
-    """Bad unless the engine takes named coins in the operation that the rule is."""
+    """Bad unless the engine takes named coins in the operation that the rule is, and
+    the rule asks for no others.
+    """
+    if rule.races:
+        raise Bad(
+            f"rule {rule.name} reads races, which no engine is sent: choose another"
+        )
     if "coins" not in offer["operations"].get(operation(rule), []):
         raise Bad(
             f"--rule {rule.name} compares coin by coin: write "

@@ -1,7 +1,8 @@
 """Which known bug has the engine's law? Laws are compared, not symptoms."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
+from typing import TypeVar
 
 from specsim.oracle import exact
 from specsim.oracle.exact import Law
@@ -13,11 +14,12 @@ from specsim.oracle.report import Diagnosis
 from specsim.oracle.worlds import World
 from specsim.seam import randomness
 
+H = TypeVar("H", bound=Hashable)
 SAME = Fraction(1, 2**12)
 """Laws that give no block odds apart by more than this part are one law, rounded."""
 
 
-def reusing(run: exact.Run) -> Law:
+def reusing(run: Callable[[randomness.Source], H]) -> dict[H, Fraction]:
     """The law of code that may toss a coin twice: the second toss knows the first."""
     return symbolic.law(lambda path: run(symbolic.Coins(path)))
 
@@ -36,7 +38,7 @@ def law(mutant: Mutant, world: World) -> Law | None:
 
 
 def candidates(world: World, tree: bool) -> list[Mutant]:
-    """The mutants of rules for trees, or for chains, that can be asked here."""
+    """The mutants of lossless rules, for trees or chains, that can be asked here."""
     return [
         mutant
         for mutant in MUTANTS.values()
@@ -44,6 +46,8 @@ def candidates(world: World, tree: bool) -> list[Mutant]:
         and world.kind in mutant.row.accepts
         and mutant.row.tree == tree
         and not mutant.row.greedy
+        and not mutant.row.lossy
+        and not mutant.races
     ]
 
 

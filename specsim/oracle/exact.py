@@ -1,9 +1,9 @@
 """The exact law of what a rule emits, against the target's."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from specsim.oracle.worlds import World, chains
 from specsim.rules import Losslessness, Verify
@@ -11,9 +11,17 @@ from specsim.seam import proposal, randomness
 
 Tokens = tuple[int, ...]
 Law = dict[Tokens, Fraction]
-Run = Callable[[randomness.Source], Tokens]
-Reading = Callable[[Run], Law]
-"""How a law is read off code that asks a Source: `randomness.law`, or a wider one."""
+H = TypeVar("H", bound=Hashable)
+
+
+class Reading(Protocol):
+    """How a law is read off code that asks a Source: `randomness.law`, or a wider
+    one.
+    """
+
+    def __call__(
+        self, run: Callable[[randomness.Source], H], /
+    ) -> dict[H, Fraction]: ...
 
 
 class Drafted(NamedTuple):
@@ -28,6 +36,9 @@ def drafts(
     verify: Verify, world: World, law: Reading = randomness.law
 ) -> Iterator[Drafted]:
     """Every draft there is, each with the exact law of what is emitted given it."""
+    if world.kind == "coupled":
+        yield from _jointly(verify, world, law)
+        return
     for proposed, odds in randomness.branches(world.draft):
         p = proposal.score(world.target, proposed)
 
@@ -37,6 +48,24 @@ def drafts(
             return tuple(verify(p, given, source))  # type: ignore[arg-type]
 
         yield Drafted(tuple(proposed.tokens), odds, law(run))
+
+
+def _jointly(verify: Verify, world: World, law: Reading) -> Iterator[Drafted]:
+    """The same where both may read one race: drafter and rule in one run, the law of
+    the block being conditioned on the draft.
+    """
+
+    def run(source: randomness.Source) -> tuple[Tokens, Tokens]:
+        proposed = world.draft(source)
+        p = proposal.score(world.target, proposed)
+        return tuple(proposed.tokens), tuple(verify(p, proposed, source))
+
+    blocks: dict[Tokens, Law] = defaultdict(dict)
+    for (tokens, block), share in law(run).items():
+        blocks[tokens][block] = share
+    for tokens, given in blocks.items():
+        odds = sum(given.values(), Fraction())
+        yield Drafted(tokens, odds, {x: share / odds for x, share in given.items()})
 
 
 def mixed(drafted: Iterator[Drafted] | list[Drafted]) -> Law:
@@ -82,7 +111,8 @@ def bias(
     """Total variation between what is emitted, completed, and the target's own law.
 
     Where each fixed draft must keep the law (pathwise, conditional) the worst draft
-    counts, otherwise the average over the draft's own law.
+    counts, otherwise the average over the draft's own law. No coupled draft is fixed:
+    it knows of the races what the rule will read.
     """
     length = len(world.branching) + 1
     truth = completed({(): Fraction(1)}, world.truth, length)
@@ -91,9 +121,15 @@ def bias(
         return distance(completed(block, world.truth, length), truth)
 
     every = drafts(verify, world, law)
-    if losslessness in ("pathwise", "conditional"):
+    firm = losslessness in ("pathwise", "conditional")
+    if firm and world.kind != "coupled":
         return max(gap(drafted.block) for drafted in every)
     return gap(mixed(every))
+
+
+def figure(odds: Fraction) -> str:
+    """A fraction where it is short enough to read, else a decimal."""
+    return str(odds) if odds.denominator < 10**6 else f"{float(odds):.6g}"
 
 
 class Gap(NamedTuple):

@@ -2,13 +2,15 @@
 
 import shlex
 import time
+from fractions import Fraction
 
 from specsim.errors import Bad
 from specsim.oracle import coins
 from specsim.oracle.engines.python import PythonEngine
+from specsim.oracle.exact import figure
 from specsim.oracle.report import Report, Tier
 from specsim.oracle.trial import Trial
-from specsim.rules import named
+from specsim.rules import Rule, named
 
 WORST_FIRST = (
     "errored",
@@ -43,7 +45,8 @@ def check(
         raise Bad(f"budget {budget!r}: choose from {', '.join(TIMEOUT)}")
     wanted = named(rule) if rule else None
     start = time.monotonic()
-    report = Report(engine, "unsupported", seed, _replay(engine, rule, budget, seed))
+    again = _replay(engine, rule, budget, seed, false_alarm)
+    report = Report(engine, "unsupported", seed, again)
     with PythonEngine(engine, TIMEOUT[budget]) as host:
         offer = host.hello()
         if wanted:
@@ -55,11 +58,20 @@ def check(
                     Trial(*asked, report).run()
             if wanted:
                 report.tiers.append(coins.compare(host, wanted))
+                report.notes += _lossy(wanted)
         except Bad as broken:
             report.tiers.append(Tier("contract", "errored", str(broken), 0.0))
     _conclude(report, offer["others"])
     report.seconds = round(time.monotonic() - start, 3)
     return report
+
+
+def _lossy(rule: Rule) -> list[str]:
+    """What to say of a rule whose tokens are no proof of the target's law."""
+    if not rule.lossy:
+        return []
+    tv = figure(Fraction(rule.bias))
+    return [f"rule {rule.name} is lossy, by TV {tv} at worst: only the law judges"]
 
 
 def _conclude(report: Report, others: list[str]) -> None:
@@ -71,6 +83,9 @@ def _conclude(report: Report, others: list[str]) -> None:
         )
 
 
-def _replay(engine: str, rule: str | None, budget: str, seed: int) -> str:
+def _replay(
+    engine: str, rule: str | None, budget: str, seed: int, false_alarm: float
+) -> str:
     words = ["specsim", "check", engine, "--budget", budget, "--seed", str(seed)]
+    words += ["--false-alarm", f"{false_alarm:g}"]
     return shlex.join([*words, *(["--rule", rule] if rule else [])])

@@ -23,6 +23,10 @@ COIN_REUSED = "coin reused"
 """The kind of fault whose law needs coins that can be tossed twice."""
 
 
+RACE_SHARED = "race shared"
+"""The kind of fault whose law needs races: no engine is sent any."""
+
+
 @dataclass(frozen=True)
 class Mutant:
     """One line of `reference/verify/<rule>.py`, `old`, written as `new`.
@@ -46,6 +50,11 @@ class Mutant:
     @property
     def row(self) -> Rule:
         return RULES[self.rule]
+
+    @property
+    def races(self) -> bool:
+        """Whether it reads races, which no engine is sent."""
+        return self.kind == RACE_SHARED or self.row.races > 0
 
     @property
     def line(self) -> str:

@@ -1,20 +1,20 @@
 """The law of a foreign engine, world by world, computed and not sampled."""
 
+import math
 import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from specsim.oracle import cases, exact
-from specsim.oracle.engines.python import Failed, PythonEngine, Unreadable
+from specsim.oracle.engines.python import Failed, PythonEngine, Slow, Unsteady
 from specsim.oracle.exact import Gap, Law
 from specsim.oracle.worlds import World
 
 ROUNDING = Fraction(1, 2**16)
 """Gaps up to this size are rounding: what 32-bit floats do, and bisection."""
-FEWEST = 8
-"""Worlds without which a law says too little: all named ones and some of length 2."""
 HOPELESS = 3
 """Worlds failed in a row, before any was read, after which no other is tried."""
 
@@ -26,6 +26,22 @@ class Read:
     world: World
     law: Law
     gaps: list[Gap]
+
+
+class Limits(NamedTuple):
+    """Seconds after which no more than the `core` is read, and not even that."""
+
+    core: int
+    enough: float
+    most: float
+
+
+class Reads(NamedTuple):
+    """What was read, where the engine fails and how, and whether that is the core."""
+
+    done: list[Read]
+    failing: dict[World, str]
+    enough: bool
 
 
 @dataclass(frozen=True)
@@ -42,39 +58,45 @@ class Reader:
     mode: str
     how: str
 
-    def read(self, world: World) -> Read:
-        """The law of the block in this world, over the drafts and the engine's luck."""
+    def read(self, world: World, checks: int = 128) -> Read:
+        """The law of the block in this world, over the drafts and the engine's luck.
+
+        checks: fresh runs that a scripted reading has to foretell, for each draft.
+        """
         calls, odds = cases.calls(world, self.operation)
-        laws = self.engine.laws(calls, self.mode, self.how)
+        laws = self.engine.laws(calls, self.mode, self.how, checks)
         mixed: Law = defaultdict(Fraction)
         for share, law in zip(odds, laws, strict=True):
             for block, weight in law.items():
                 mixed[block] += share * weight
         return Read(world, dict(mixed), exact.gaps(mixed, world.truth))
 
-    def read_all(
-        self, worlds: Sequence[World], seconds: float
-    ) -> tuple[list[Read], dict[World, str]]:
-        """As many of the worlds as the time allows, and `FEWEST` whatever it takes.
+    def read_all(self, worlds: Sequence[World], limits: Limits) -> Reads:
+        """As many of the worlds as the time allows.
 
-        Also the worlds in which the engine fails, and how. Unreadable if this way of
-        reading cannot follow the engine, or if the engine answers the same coins
-        differently when asked again.
+        Unreadable if this way of reading cannot follow the engine, or not in time;
+        Unsteady if the engine answers the same coins differently when asked again.
         """
-        deadline = time.monotonic() + seconds
+        start = time.monotonic()
         done: list[Read] = []
-        failed: dict[World, str] = {}
-        for world in worlds:
+        failing: dict[World, str] = {}
+        for asked, world in enumerate(worlds):
+            spent = time.monotonic() - start
+            if spent > (limits.most if asked < limits.core else limits.enough):
+                break
             try:
                 done.append(self.read(world))
             except Failed as how:
-                failed[world] = str(how)
-            late = len(done) >= FEWEST and time.monotonic() > deadline
-            if late or (not done and len(failed) == HOPELESS):
+                failing[world] = str(how)
+            except Slow:
+                if not done:
+                    raise
+                break
+            if not done and len(failing) == HOPELESS:
                 break
         if done and self.read(done[0].world).law != done[0].law:
-            raise Unreadable("it answers the same coins differently when asked again")
-        return done, failed
+            raise Unsteady("it answers the same coins differently when asked again")
+        return Reads(done, failing, len(done) + len(failing) >= limits.core)
 
 
 def size(gap: Gap, how: str) -> Fraction:
@@ -86,6 +108,20 @@ def worst(reads: Sequence[Read], how: str) -> Fraction:
     """The largest gap there is."""
     sizes = (size(gap, how) for read in reads for gap in read.gaps)
     return max(sizes, default=Fraction())
+
+
+def checks_to_prove(read: Read, false_alarm: float) -> int:
+    """Fresh runs, foretold for each draft, that leave no other cause for the gaps.
+
+    What bisection missed would have to weigh as much as the law is wrong by, and so
+    much goes unnoticed by n runs with odds (1 - weight)^n.
+    """
+    depth = len(read.world.branching) + 1
+    truth = exact.completed({(): Fraction(1)}, read.world.truth, depth)
+    done = exact.completed(read.law, read.world.truth, depth)
+    wrong = float(exact.distance(done, truth))
+    drafts = read.world.vocab ** len(read.world.branching)
+    return math.ceil(math.log(drafts / false_alarm) / max(wrong, 1e-9))
 
 
 def failures(reads: Sequence[Read], how: str) -> list[Read]:

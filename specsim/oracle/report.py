@@ -115,7 +115,9 @@ class Report:
     def _witness(self) -> list[str]:
         if not (w := self.witness):
             return []
-        after = f"after {list(w.prefix)}" if w.prefix else "as the first token"
+        after = "as the first token"
+        if w.prefix:
+            after = f"after {list(w.prefix)}, where the block goes on"
         return [
             "",
             f"  smallest failing case ({w.world}, {w.wrong} wrong contexts)",

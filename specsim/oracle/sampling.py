@@ -14,7 +14,7 @@ from specsim.oracle.planted import Mutant
 from specsim.oracle.worlds import World
 
 BLOCKS = {"smoke": 2_000, "quick": 20_000, "full": 200_000, "nightly": 2_000_000}
-SECONDS = {"smoke": 3.0, "quick": 8.0, "full": 120.0, "nightly": 3600.0}
+SECONDS = {"smoke": 3.0, "quick": 6.0, "full": 120.0, "nightly": 3600.0}
 """Most blocks, and most seconds, by budget."""
 ROUND = 125
 """Blocks drawn from one world before the next has its turn."""

@@ -66,5 +66,12 @@ def emitted(
         coins("accept", packed.tokens.shape[1]),
         coins("sample", packed.p.shape[1]),
     )
-    blocks: list[list[int]] = layout.unpack(*rule.twin(*packed, accept, sample))
+    race = None
+    if rule.races:
+        race = torch.ones(*packed.p.shape[:2], rule.races * packed.p.shape[2]).to(wide)
+        for b, vector in enumerate(batch):
+            times = vector.luck(float)[2]
+            race[b, : len(times)] = torch.tensor(times, dtype=wide)
+        race = race.to(device)
+    blocks: list[list[int]] = layout.unpack(*rule.twin(*packed, accept, sample, race))
     return blocks

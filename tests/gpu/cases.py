@@ -18,6 +18,10 @@ layout = seam.gpu("layout")
 
 CHAINS: tuple[tuple[int, ...], ...] = (), (1,), (1, 1), (1, 1, 1)
 TREES = *CHAINS, (2,), (3,), (2, 1), (1, 2), (2, 2)
+PATHS = *CHAINS, (2,), (3,), (2, 1), (2, 1, 1), (3, 1)
+SHAPES = {"chain": CHAINS, "tree": TREES, "paths": PATHS}
+ROWS, LISTS = 7, 4
+"""The most rows that any of these has, and the most nodes at one depth."""
 Pair = Callable[[np.random.Generator, int], tuple[probs.Probs, probs.Probs]]
 
 
@@ -26,6 +30,7 @@ class Request(NamedTuple):
     proposed: proposal.Proposal
     accept: list[Any]
     sample: list[Any]
+    race: probs.Probs
 
 
 class Replay(randomness.Uniforms):
@@ -33,7 +38,10 @@ class Replay(randomness.Uniforms):
 
     def __init__(self, request: Request):
         written = {"accept": request.accept, "sample": request.sample}
-        super().__init__(lambda coin: written[coin[0]][coin[1]])
+        run = request.race
+        super().__init__(
+            lambda coin: written[coin[0]][coin[1]], lambda d, n: run[d][:n]
+        )
         self.dyadic = True
 
     def accept(self, i: int, prob: Any) -> bool:
@@ -43,6 +51,10 @@ class Replay(randomness.Uniforms):
     def sample(self, r: int, weights: probs.Probs) -> int:
         self.dyadic &= short(weights)
         return super().sample(r, weights)
+
+    def race(self, d: int, weights: probs.Probs) -> int:
+        self.dyadic &= short(weights) and short(self._times(d, len(weights)))
+        return super().race(d, weights)
 
 
 def short(numbers: Any) -> bool:
@@ -73,37 +85,45 @@ def smooth(rng: np.random.Generator, vocab: int) -> tuple[probs.Probs, probs.Pro
 def request(rule: Rule, pair: Pair, vocab: int, rng: np.random.Generator) -> Request:
     """A draft of any shape that the rule accepts; the rows change with the prefix."""
     world = cache(lambda prefix: pair(rng, vocab))
-    shapes = TREES if rule.tree else CHAINS
+    shapes = SHAPES[rule.shape]
+    run = rng.standard_exponential((ROWS, LISTS * vocab)) if rule.races else np.ones(0)
     proposed = proposal.draft(
         lambda prefix: world(prefix)[1],
         shapes[rng.integers(len(shapes))],
-        randomness.sampler(rng),
-        rule.accepts[rng.integers(len(rule.accepts))],
+        randomness.Uniforms(lambda coin: rng.random(), lambda d, n: run[d, :n]),
+        rule.kinds[rng.integers(len(rule.kinds))],
     )
     p = proposal.score(lambda prefix: world(prefix)[0], proposed)
     coins = list(rng.random(2 * len(p) - 1))
-    return Request(p, proposed, coins[: len(p) - 1], coins[len(p) - 1 :])
+    race = run[: len(p), : rule.races * vocab] if rule.races else run
+    return Request(p, proposed, coins[: len(p) - 1], coins[len(p) - 1 :], race)
 
 
 def dyadic_request(rule: Rule, vocab: int, rng: np.random.Generator) -> Request:
-    """One whose rows are short dyadics, its coins multiples of 1/128, 0 among them."""
+    """One whose rows are short dyadics, its coins multiples of 1/128, 0 among them, its
+    times of 1/8.
+    """
     while True:
-        p, proposed, accept, sample = request(rule, dyadic, vocab, rng)
+        p, proposed, accept, sample, race = request(rule, dyadic, vocab, rng)
         if proposed.q is None or short(proposed.q.flat):
-            coins = [
-                [Fraction(int(128 * u), 128) for u in us] for us in (accept, sample)
-            ]
-            return Request(p, proposed, *coins)
+            times = [[Fraction(int(8 * e), 8) for e in row] for row in race]
+            return Request(
+                p,
+                proposed,
+                [Fraction(int(128 * u), 128) for u in accept],
+                [Fraction(int(128 * u), 128) for u in sample],
+                np.array(times, dtype=object),
+            )
 
 
 def smooth_request(
     rule: Rule, vocab: int, rng: np.random.Generator, dtype: Any
 ) -> Request:
     """One whose rows are exact in `dtype`, so that both sides see the same numbers."""
-    p, proposed, accept, sample = request(rule, smooth, vocab, rng)
+    p, proposed, accept, sample, race = request(rule, smooth, vocab, rng)
     if proposed.q is not None:
         proposed = proposed._replace(q=rounded(proposed.q, dtype))
-    return Request(rounded(p, dtype), proposed, accept, sample)
+    return Request(rounded(p, dtype), proposed, accept, sample, race)
 
 
 def rounded(rows: probs.Probs, dtype: Any) -> probs.Probs:
@@ -119,9 +139,20 @@ def padded(coins: Sequence[Sequence[Any]], dtype: Any) -> Any:
 
 def arguments(requests: Sequence[Request], dtype: Any, coins: Any = None) -> list[Any]:
     """What `verify` takes for these requests; the coins in their own dtype."""
-    ps, proposals, accept, sample = zip(*requests, strict=True)
+    ps, proposals, accept, sample, races = zip(*requests, strict=True)
     packed = layout.pack(ps, proposals, dtype)
-    return [*packed, padded(accept, coins or dtype), padded(sample, coins or dtype)]
+    coins = coins or dtype
+    if not len(races[0]):
+        return [*packed, padded(accept, coins), padded(sample, coins), None]
+    run = torch.zeros(*packed.p.shape[:2], len(races[0][0]), dtype=coins)
+    for b, times in enumerate(races):
+        run[b, : len(times)] = torch.tensor(times.astype(float), dtype=coins)
+    return [*packed, padded(accept, coins), padded(sample, coins), run]
+
+
+def even(rule: Rule, batch: int, rows: int, vocab: int) -> Any:
+    """Times in which the likeliest word of a row wins; None if no race is read."""
+    return torch.ones(batch, rows, rule.races * vocab) if rule.races else None
 
 
 def emitted(verified: Any) -> list[list[int]]:

@@ -7,12 +7,22 @@ import pytest
 
 from specsim import seam
 from specsim.rules import RULES, Rule
-from tests.gpu.cases import emitted, torch
+from tests.gpu.cases import emitted, even, torch
 
 pytestmark = pytest.mark.torch
 
 rows_of = seam.gpu("rows")
-READS_Q = [RULES[name] for name in ("chain", "recursive", "block")]
+READERS = (
+    "chain",
+    "recursive",
+    "block",
+    "hub",
+    "greedy_transport",
+    "deduplicated",
+    "traversal",
+    "multi_path_block",
+)
+READS_Q = [RULES[name] for name in READERS]
 LAST = 1 - 2.0**-24
 reads_q = pytest.mark.parametrize("reader", READS_Q, ids=lambda rule: rule.name)
 
@@ -30,6 +40,7 @@ def verify(
         torch.tensor([n]),
         torch.tensor([accept]),
         torch.tensor([sample]),
+        even(rule, 1, n + 1, len(p[0])),
     )
 
 
@@ -92,7 +103,8 @@ def test_equal_rows_are_kept_whatever_the_coin(rule: Rule) -> None:
     row = [0.5, 0.25, 0.25]
     coin = torch.tensor([[1 - 2.0**-53]], dtype=torch.float64)
     given = torch.tensor([[row, row]]), torch.tensor([[row]]), torch.tensor([[0]])
-    verified = rule.twin(*given, None, torch.tensor([1]), coin, coin.expand(1, 2))
+    coins = coin, coin.expand(1, 2), even(rule, 1, 2, 3)
+    verified = rule.twin(*given, None, torch.tensor([1]), *coins)
     if rule in READS_Q:
         assert emitted(verified) == [[0, 2]]
     assert not verified.fallback.any()
@@ -134,16 +146,15 @@ def test_ties_fall_to_the_lowest_id(vocab: int) -> None:
     assert emitted(verified) == first.tolist()
 
 
-def test_rows_of_nan_are_reported() -> None:
+def test_rows_of_nan_are_reported(rule: Rule) -> None:
     nan = float("nan")
-    for name in set(RULES) - {"greedy"}:
-        p = [[nan, nan], [0.5, 0.5]]
-        verified = verify(RULES[name], p, [[0.5, 0.5]], [0], [0.5], [0.5, 0.5])
-        assert verified.fallback.tolist() == [True], name
+    p = [[nan, nan], [0.5, 0.5]]
+    verified = verify(rule, p, [[0.5, 0.5]], [0], [0.5], [0.5, 0.5])
+    assert verified.fallback.tolist() == [rule.name != "greedy"]
 
 
 def test_a_blind_rule_does_not_look_at_q(rule: Rule) -> None:
-    if rule not in READS_Q:
+    if "fixed" in rule.accepts:
         p, nothing = [[0.25, 0.75], [0.5, 0.5]], [[0.0, 0.0]]
         verified = verify(rule, p, nothing, [1], [0.5], [0.5, 0.0])
         assert emitted(verified) == [[1, 0]]

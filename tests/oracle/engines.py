@@ -85,6 +85,12 @@ def coins(
     return [*tokens, int((np.cumsum(p[-1]) <= sample[-1]).sum())]
 
 
+def lenient(
+    p: Array, q: Array, tokens: Array, *, accept: Array, sample: Array
+) -> list[int]:
+    return coins(p, q / 2, tokens, accept=accept, sample=sample)
+
+
 def own_luck(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
     return chain(p, q, tokens, rng=np.random.default_rng(rng.integers(2**62)))
 
@@ -131,10 +137,11 @@ class Generates:
         return prompt
 
 
-def residual_of_softmax(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+def favours_the_likeliest(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
     for i, x in enumerate(tokens):
-        if rng.random() >= p[i, x] / q[i, x]:
-            return [*tokens[:i], draw(rng, np.exp(np.maximum(p[i] - q[i], 0)))]
+        favour = 1.01 if x == p[i].argmax() else 1.0
+        if rng.random() >= favour * p[i, x] / q[i, x]:
+            return [*tokens[:i], draw(rng, np.maximum(p[i] - q[i], 0))]
     return [*tokens, draw(rng, p[-1])]
 
 
@@ -201,3 +208,168 @@ def luckless(p: Array, q: Array, tokens: Array) -> list[int]:
 
 
 not_callable = 3
+
+
+def redraws_zero(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+    u = rng.random()
+    while u <= 0.0:
+        u = rng.random()
+    x = tokens[0]
+    if np.log(u) < np.log(p[0, x] / q[0, x]) if p[0, x] else False:
+        return [int(x)]
+    return [draw(rng, np.maximum(p[0] - q[0], 0))]
+
+
+def until_it_fits(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+    while rng.random() >= 0.5:
+        pass
+    return [draw(rng, p[0])]
+
+
+class OptionalRng:
+    def verify(
+        self,
+        p: Array,
+        q: Array,
+        tokens: Array,
+        *,
+        accept: Any,
+        sample: Any,
+        rng: Any = None,
+    ) -> list[int]:
+        return coins(p, q, tokens, accept=accept, sample=sample)
+
+
+class AsksForMore:
+    accepts = frozenset({"q_none", "k0", "q_zero"})
+
+    def verify(
+        self, p: Array, q: Array | None, tokens: Array, *, rng: Any
+    ) -> list[int]:
+        assert p.shape == (len(tokens) + 1, p.shape[1])
+        if q is None:
+            return one_hot(p, p, tokens, rng=rng)
+        assert q.shape == (len(tokens), p.shape[1])
+        for i, x in enumerate(tokens):
+            if rng.random() * q[i, x] >= p[i, x] or not q[i, x]:
+                left = np.maximum(p[i] - q[i], 0)
+                return [
+                    *tokens[:i],
+                    draw(rng, left if q[i, x] and left.any() else p[i]),
+                ]
+        return [*tokens, draw(rng, p[-1])]
+
+
+class NeedsEmptyDrafts(AsksForMore):
+    """Wrong only where there is nothing drafted."""
+
+    def verify(
+        self, p: Array, q: Array | None, tokens: Array, *, rng: Any
+    ) -> list[int]:
+        return super().verify(p, q, tokens, rng=rng) if len(tokens) else [0]
+
+
+class AsksForTheMoon:
+    accepts = frozenset({"moon"})
+    verify = staticmethod(chain)
+
+
+class CannotBeBuilt:
+    def __init__(self) -> None:
+        raise RuntimeError("weights not found")
+
+    verify = staticmethod(chain)
+
+
+class Remembers:
+    """Keeps the first residual it computed for each shape."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[int, ...], Array] = {}
+
+    def verify(self, p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+        for i, x in enumerate(tokens):
+            if rng.random() >= p[i, x] / q[i, x]:
+                left = np.maximum(p[i] - q[i], 0)
+                return [
+                    *tokens[:i],
+                    draw(rng, self.kept.setdefault((i, *p.shape), left)),
+                ]
+        return [*tokens, draw(rng, p[-1])]
+
+
+FIRST: list[bool] = []
+
+
+def first_call(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+    if not FIRST:
+        FIRST.append(True)
+        return [0]
+    return chain(p, q, tokens, rng=rng)
+
+
+def slow_and_wrong(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+    time.sleep(0.01)
+    for i, x in enumerate(tokens):
+        if rng.random() >= p[i, x] / q[i, x]:
+            return [*tokens[:i], draw(rng, np.maximum(p[i] - q[i], 0))]
+    return [*tokens, draw(rng, p[-2] if len(tokens) >= 3 else p[-1])]
+
+
+def very_slow(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+    time.sleep(0.2)
+    return chain(p, q, tokens, rng=rng)
+
+
+def forks(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+    if not FIRST:
+        FIRST.append(True)
+        os.fork()
+    return chain(p, q, tokens, rng=rng)
+
+
+def coarse_integers(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+    for i, x in enumerate(tokens):
+        if rng.integers(0, 101) / 100 > p[i, x] / q[i, x]:
+            return [*tokens[:i], draw(rng, np.maximum(p[i] - q[i], 0))]
+    return [*tokens, draw(rng, p[-1])]
+
+
+def close_enough(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+    for i, x in enumerate(tokens):
+        ratio = 1.0 if abs(p[i, x] - q[i, x]) < 1e-2 else p[i, x] / q[i, x]
+        if rng.random() >= ratio:
+            return [*tokens[:i], draw(rng, np.maximum(p[i] - q[i], 0))]
+    return [*tokens, draw(rng, p[-1])]
+
+
+def top_p_on_the_bonus(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+    for i, x in enumerate(tokens):
+        if rng.random() >= p[i, x] / q[i, x]:
+            return [*tokens[:i], draw(rng, np.maximum(p[i] - q[i], 0))]
+    row = np.where(p[-1] >= 1e-3, p[-1], 0)
+    return [*tokens, draw(rng, row)]
+
+
+def two_of_the_residual(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+    for i, x in enumerate(tokens):
+        if rng.random() >= p[i, x] / q[i, x]:
+            left = np.maximum(p[i] - q[i], 0)
+            return [
+                *tokens[:i],
+                draw(rng, np.where(left >= np.sort(left)[-2], left, 0)),
+            ]
+    return [*tokens, draw(rng, p[-1])]
+
+
+def four_are_enough(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+    for i, x in enumerate(tokens):
+        if i == 3:
+            return [int(token) for token in tokens]
+        if rng.random() >= p[i, x] / q[i, x]:
+            return [*tokens[:i], draw(rng, np.maximum(p[i] - q[i], 0))]
+    return [*tokens, draw(rng, p[-1])]
+
+
+def five_words_are_many(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+    return [0] if p.shape[1] >= 5 else [draw(rng, p[0])]

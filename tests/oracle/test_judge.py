@@ -7,7 +7,6 @@ from specsim.oracle import judge
 from specsim.oracle.engines import planted
 from specsim.oracle.mutants import MUTANTS
 from specsim.oracle.planted import Mutant
-from specsim.rules import RULES
 
 HERE = "tests.oracle.engines"
 
@@ -25,6 +24,10 @@ RIGHT = {
     "prints": "exact",
     "Tree": "exact",
     "own_luck": "not_rejected",
+    "redraws_zero": "exact",
+    "until_it_fits": "not_rejected",
+    "OptionalRng": "exact",
+    "AsksForMore": "exact",
 }
 """Engines that keep the target's law, and the strongest thing to be said of each."""
 
@@ -54,10 +57,53 @@ def test_a_known_bug_is_named_with_its_smallest_case() -> None:
 
 @pytest.mark.distribution
 def test_an_unknown_bug_is_caught_and_resembles_nothing() -> None:
-    report = judge.check(f"{HERE}:residual_of_softmax")
+    report = judge.check(f"{HERE}:favours_the_likeliest")
     assert report.verdict == "rejected"
     assert report.diagnosis == []
     assert "none of the known bugs" in report.text()
+
+
+WRONG = [
+    "NeedsEmptyDrafts",
+    "Remembers",
+    "slow_and_wrong",
+    "coarse_integers",
+    "close_enough",
+    "top_p_on_the_bonus",
+    "two_of_the_residual",
+    "four_are_enough",
+    "five_words_are_many",
+]
+"""Faults that need a world of their own: small odds, long drafts, many words, time."""
+
+
+@pytest.mark.distribution
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_engines_are_caught_however_well_they_hide(name: str) -> None:
+    report = judge.check(f"{HERE}:{name}")
+    assert report.verdict == "rejected", report.text()
+    assert report.witness
+
+
+def test_a_witness_that_needs_a_past_says_so() -> None:
+    report = judge.check(f"{HERE}:Remembers")
+    assert any("from call to call" in note for note in report.notes)
+
+
+def test_a_fault_of_the_first_call_is_no_reason_to_call_the_rest_exact() -> None:
+    report = judge.check(f"{HERE}:first_call")
+    assert report.verdict != "exact"
+    assert report.verdict != "exact_within"
+
+
+def test_too_slow_to_be_sure_is_inconclusive_and_not_a_hang() -> None:
+    report = judge.check(f"{HERE}:very_slow", budget="smoke")
+    assert (report.verdict, report.exit_code) == ("inconclusive", 3), report.text()
+    assert report.seconds < 15
+
+
+def test_an_engine_that_forks_is_judged_once() -> None:
+    assert judge.check(f"{HERE}:forks").exit_code == 0
 
 
 @pytest.mark.distribution
@@ -85,7 +131,7 @@ RUDE = {
     "none": "returned None",
     "floats": "returned [0.5], not a list of ints",
     "hangs": "hangs: no answer within 5 s",
-    "dies": "died mid-answer (exit code 7)",
+    "dies": "process died (exit code 7)",
     "exits": "sys.exit",
 }
 
@@ -106,6 +152,10 @@ def test_broken_engines_are_told_so_on_one_line(name: str, told: str) -> None:
         (f"{HERE}:nope", "no attribute 'nope'"),
         (f"{HERE}:not_callable", "engine has none of verify"),
         (f"{HERE}:luckless", "neither `rng` nor `accept`"),
+        (f"{HERE}:CannotBeBuilt", "loading it failed: RuntimeError: weights not found"),
+        (f"{HERE}:AsksForTheMoon", "there is only k0, q_none, q_zero"),
+        ("./engines.py:chain", "module:attribute"),
+        ("", "module:attribute"),
     ],
 )
 def test_what_is_no_engine_is_bad_usage(engine: str, told: str) -> None:
@@ -136,10 +186,19 @@ def test_the_same_coins_give_the_same_tokens_as_the_rule() -> None:
         judge.check(f"{HERE}:chain", rule="chain")
 
 
+@pytest.mark.distribution
+def test_the_coins_of_a_lossy_rule_are_no_proof() -> None:
+    report = judge.check(f"{HERE}:lenient", rule="lenience")
+    assert (report.tiers[-1].name, report.tiers[-1].verdict) == ("same coins", "exact")
+    assert report.verdict == "rejected"
+    assert any("lenience is lossy, by TV 0.75" in note for note in report.notes)
+
+
 PLANTED = [
     mutant.name
     for mutant in MUTANTS.values()
-    if isinstance(mutant, Mutant) and not RULES[mutant.rule].greedy
+    if isinstance(mutant, Mutant)
+    and not (mutant.row.greedy or mutant.row.lossy or mutant.races)
 ]
 
 

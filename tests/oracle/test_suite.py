@@ -5,9 +5,10 @@ from fractions import Fraction
 
 import pytest
 
-from specsim.oracle import suite
+from specsim.oracle import certificate, suite
 from specsim.oracle.mutants import MUTANTS
 from specsim.oracle.planted import Mutant
+from specsim.oracle.worlds import chains
 from specsim.rules import RULES
 
 
@@ -32,6 +33,31 @@ def test_a_biased_rule_or_twin_or_a_living_mutant_is_a_rejection() -> None:
     told = suite.Suite([right], [alive], 1.0)
     assert told.verdict == "rejected"
     assert "ALIVE accept-all" in told.text()
+
+
+def test_a_lossy_rule_has_its_recorded_bias_and_is_never_exact() -> None:
+    rule = RULES["lenience"]
+    worst = certificate.worst(certificate.certify(rule.verify, w) for w in chains())
+    as_recorded = suite.Judged(rule, 45, Fraction(rule.bias), [], worst)
+    told = suite.Suite([as_recorded], [], 1.0)
+    assert told.verdict == "exact"
+    assert told.as_dict()["rules"][0]["worst_tv"] == rule.bias
+    assert told.as_dict()["rules"][0]["class"] == "lossy"
+    assert f"LOSSY lenience: {worst}" in told.text()
+    for tv in (Fraction(), Fraction(rule.bias) / 2, Fraction(1)):
+        other = suite.Suite([replace(as_recorded, worst_tv=tv)], [], 1.0)
+        assert other.verdict == "rejected"
+        assert f"BIAS lenience: TV {tv}, should be" in other.text()
+
+
+@pytest.mark.distribution
+def test_a_lossless_rule_called_lossy_is_rejected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(suite, "find_spec", lambda name: None)
+    called = replace(RULES["chain"], losslessness="lossy", bias="0")
+    assert not suite.judge(called).right
+    assert suite.judge(RULES["thresholds"]).right
 
 
 def test_a_rule_taken_for_its_mutant_lives() -> None:

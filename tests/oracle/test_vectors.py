@@ -43,9 +43,13 @@ class Reusing(randomness.Uniforms):
         return self._pick((purpose, index), weights)
 
 
-def reusing(accept: Sequence[Any], sample: Sequence[Any]) -> Reusing:
+def reusing(
+    accept: Sequence[Any], sample: Sequence[Any], race: Sequence[Any] = ()
+) -> Reusing:
     written = {"accept": accept, "sample": sample}
-    return Reusing(lambda coin: written[coin[0]][coin[1]])
+    return Reusing(
+        lambda coin: written[coin[0]][coin[1]], lambda d, n: np.array(race[d][:n])
+    )
 
 
 def failed(fault: Mutant | CoinFault) -> set[str]:
@@ -124,7 +128,7 @@ def test_each_class_shows_what_it_is_for(fault: Mutant | CoinFault) -> None:
     shown = failed(fault)
     if fault.kind in FINE - {"block algebra"} or fault.name in TOO_FINE:
         assert "edge" in shown
-    elif fault.kind == "block algebra":
+    elif fault.kind == "block algebra" or RULES[fault.rule].lossy:
         assert "margin" in shown
     else:
         assert {"dyadic", "margin"} & shown == {"dyadic", "margin"}

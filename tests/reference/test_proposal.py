@@ -30,15 +30,17 @@ def test_children_in_the_order_drafted() -> None:
     assert TREE.children(3) == []
 
 
-def test_child_is_the_first_that_bears_the_token() -> None:
-    assert TREE.child(-1, 5) == 0
-    assert TREE.child(-1, 6) == 1
-    assert TREE.child(2, 7) == 4
-    assert TREE.child(-1, 7) is None
-
-
 def test_path_runs_from_the_root() -> None:
     assert [TREE.path(i) for i in (-1, 1, 4)] == [(), (6,), (5, 7)]
+
+
+def test_a_path_leads_to_its_first_node_through_any_copy() -> None:
+    assert TREE.at([]) == -1
+    assert TREE.at([5]) == 0
+    assert TREE.at([6]) == 1
+    assert TREE.at([5, 7]) == 3
+    assert TREE.at([7]) is None
+    assert TREE._replace(tokens=[5, 6, 5, 6, 7]).at([5, 7]) == 4
 
 
 def test_score_puts_the_root_first_and_each_node_after_its_path() -> None:
@@ -147,7 +149,43 @@ def test_drafted_coins_are_named_by_node() -> None:
         def accept(self, i: int, prob: object) -> bool:
             raise AssertionError
 
-        sample = draft
+        sample = race = draft
 
     draft(constant([1, 1]), (2, 2), Listening())
     assert asked == [0, 1, 2, 3, 4, 5]
+
+
+def test_equal_siblings_become_one_with_the_children_of_all() -> None:
+    uniform = np.array([row([1] * 8)] * 6)
+    tree = Proposal([5, 6, 5, 7, 7, 6], [-1, -1, -1, 0, 2, 2], uniform).deduplicated()
+    assert [tree.children(i) for i in (-1, 0, 1)] == [[0, 1], [3, 5], []]
+    assert (tree.drawn_from[[0, 3]] == uniform[0]).all()
+    assert (tree.drawn_from[1] == row([1, 1, 1, 1, 1, 0, 1, 1])).all()
+    assert (tree.drawn_from[5] == row([1, 1, 1, 1, 1, 1, 1, 0])).all()
+
+
+def test_what_is_left_of_copies_was_drawn_without_replacement() -> None:
+    """Given the siblings before it, a sibling's law is the row that is declared."""
+    drafter = table(4, 3)
+    odds: dict[tuple[Tokens, Tokens], dict[int, Fraction]] = {}
+    for made, share in branches(lambda s: draft(drafter, (3,), s)):
+        tree = made.deduplicated()
+        kept = tree.children(-1)
+        for n, node in enumerate(kept):
+            past = tuple(made.tokens[i] for i in kept[:n])
+            seen = odds.setdefault((past, tuple(tree.drawn_from[node])), {})
+            token = made.tokens[node]
+            seen[token] = seen.get(token, Fraction(0)) + share
+    assert len({past for past, _ in odds}) == len(odds)
+    for (_, q), seen in odds.items():
+        assert {x: w / sum(seen.values()) for x, w in seen.items()} == {
+            x: w for x, w in enumerate(q) if w
+        }
+
+
+@pytest.mark.parametrize("kind", ["without_replacement", "hub", "fixed"])
+def test_where_there_are_no_copies_nothing_is_merged(kind: Kind) -> None:
+    made = draft(table(1, 4, most=3), (2, 2), keyed(2), kind)
+    tree = made.deduplicated()
+    assert tree.parents == made.parents
+    assert kind == "fixed" or (tree.drawn_from == made.drawn_from).all()

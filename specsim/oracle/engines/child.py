@@ -8,7 +8,6 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -29,6 +28,7 @@ class Host:
     def __init__(self, spec: str):
         self.engine = contract.load(spec)
         self.operations = contract.operations(self.engine)
+        self.process = os.getpid()
 
     def hello(self) -> Answer:
         offered = set(self.operations) & set(contract.OPERATIONS)
@@ -37,7 +37,7 @@ class Host:
                 name: contract.modes(self.operations[name]) for name in sorted(offered)
             },
             "others": sorted(set(self.operations) - offered),
-            "accepts": sorted(getattr(self.engine, "accepts", ())),
+            "accepts": contract.extras(self.engine),
             "kinds": sorted(getattr(self.engine, "kinds", ())),
         }
 
@@ -45,19 +45,28 @@ class Host:
         """One call, with what the engine did wrong told as Bad."""
         arguments = call.arguments()
         answer = self.operations[call.operation](*arguments, **luck)
+        if os.getpid() != self.process:
+            os._exit(0)  # the engine forked: only one of us may answer
         return contract.block(answer, call)
 
-    def law(self, calls: list[Call], mode: str, reading: str, seconds: float) -> Answer:
-        """The law of each call, or why it cannot be read."""
+    def law(
+        self, calls: list[Call], mode: str, reading: str, seconds: float, checks: int
+    ) -> Answer:
+        """The law of each call, or why it cannot be read.
+
+        checks: fresh runs that a scripted reading has to foretell.
+        """
         deadline = time.monotonic() + seconds
         read = READINGS[mode, reading]
         laws = []
         for call in calls:
             try:
-                law = read(self, call, lambda: time.monotonic() > deadline)
+                law = read(self, call, lambda: time.monotonic() > deadline, checks)
             except symbolic.TooManyPaths:
-                return {"unreadable": f"too slow to read within {seconds:g} s"}
-            except (Unfollowable, symbolic.NotAFunction) as reason:
+                return {"slow": f"too slow to read within {seconds:g} s"}
+            except symbolic.NotAFunction as reason:
+                return {"unsteady": str(reason)}
+            except Unfollowable as reason:
                 return {"unreadable": str(reason)}
             except Exception as error:
                 return {"failed": contract.told(error)}
@@ -72,21 +81,35 @@ class Host:
         except Exception as error:
             return {"raised": contract.told(error)}
 
-    def constant(self, call: Call, value: float) -> Answer:
-        """One seed-mode call in which every uniform is `value`."""
+    def begun(self, call: Call, value: float) -> Answer:
+        """One seed-mode call in which the first two uniforms are `value`."""
         try:
-            return {"block": list(self.ask(call, rng=standin.StandIn(Always(value))))}
+            return {"block": list(self.ask(call, rng=standin.StandIn(Begun(value))))}
         except Unfollowable:
             return {"block": None}
         except Exception as error:
             return {"raised": contract.told(error)}
 
     def blocks(
-        self, calls: list[Call], which: list[int], seed: int, mode: str
+        self,
+        calls: list[Call],
+        which: list[int],
+        seed: int,
+        mode: str,
+        seconds: float,
     ) -> Answer:
-        """Real draws: call number which[j], for each j, from one seeded generator."""
+        """Real draws: call number which[j], for each j, from one seeded generator.
+
+        Fewer where the time is over; at least one.
+        """
         rng = np.random.default_rng(seed)
-        return {"blocks": [self.sampled(calls[i], rng, mode) for i in which]}
+        deadline = time.monotonic() + seconds
+        drawn: list[list[int]] = []
+        for i in which:
+            drawn.append(self.sampled(calls[i], rng, mode))
+            if time.monotonic() > deadline:
+                break
+        return {"blocks": drawn}
 
     def sampled(self, call: Call, rng: np.random.Generator, mode: str) -> list[int]:
         n = len(call.tokens)
@@ -103,14 +126,15 @@ class Host:
             raise Bad(f"engine raised {contract.told(error)}") from None
 
 
-@dataclass(frozen=True)
-class Always:
-    """Uniforms that are all the same."""
+class Begun:
+    """Uniforms of which the first two are given and the rest are ordinary."""
 
-    value: float
+    def __init__(self, value: float):
+        self._rest = np.random.default_rng(0)
+        self._first = [value, value]
 
     def uniform(self) -> float:
-        return self.value
+        return self._first.pop() if self._first else float(self._rest.random())
 
     def refuse(self, reason: str) -> NoReturn:
         raise Unfollowable(reason)
@@ -120,14 +144,14 @@ Law = dict[Block, Fraction]
 Late = Callable[[], bool]
 
 
-def symbolic_rng(host: Host, call: Call, late: Late) -> Law:
+def symbolic_rng(host: Host, call: Call, late: Late, checks: int) -> Law:
     def run(path: symbolic.Path) -> Block:
         return host.ask(call, rng=standin.StandIn(path))
 
     return symbolic.law(run, expired=late)
 
 
-def symbolic_coins(host: Host, call: Call, late: Late) -> Law:
+def symbolic_coins(host: Host, call: Call, late: Late, checks: int) -> Law:
     def run(path: symbolic.Path) -> Block:
         accept, sample = standin.coins(path, len(call.tokens))
         return host.ask(call, accept=accept, sample=sample)
@@ -135,18 +159,22 @@ def symbolic_coins(host: Host, call: Call, late: Late) -> Law:
     return symbolic.law(run, expired=late)
 
 
-def scripted_rng(host: Host, call: Call, late: Late) -> Law:
-    return scripted.law(lambda rng: host.ask(call, rng=rng), expired=late).law
+def scripted_rng(host: Host, call: Call, late: Late, checks: int) -> Law:
+    def run(rng: np.random.Generator) -> Block:
+        return host.ask(call, rng=rng)
+
+    return scripted.law(run, expired=late, checks=checks).law
 
 
-def scripted_coins(host: Host, call: Call, late: Late) -> Law:
+def scripted_coins(host: Host, call: Call, late: Late, checks: int) -> Law:
     def run(accept: Any, sample: Any) -> Block:
         return host.ask(call, accept=accept, sample=sample)
 
-    return scripted.law_of_coins(run, len(call.tokens), expired=late).law
+    n = len(call.tokens)
+    return scripted.law_of_coins(run, n, expired=late, checks=checks).law
 
 
-READINGS: dict[tuple[str, str], Callable[[Host, Call, Late], Law]] = {
+READINGS: dict[tuple[str, str], Callable[[Host, Call, Late, int], Law]] = {
     ("rng", "symbolic"): symbolic_rng,
     ("coins", "symbolic"): symbolic_coins,
     ("rng", "scripted"): scripted_rng,

@@ -17,23 +17,32 @@ from specsim.errors import Bad
 
 OPERATIONS = "verify", "verify_tree"
 LATER = "draft", "generate", "step"
+EXTRAS = {"q_none", "k0", "q_zero"}
+"""What is only sent to engines whose attribute `accepts` asks for it: q = None for a
+certain draft, an empty draft, and a drafted token of probability 0.
+"""
 Block = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call of an engine: rows p (N+1, V) and q (N, V) as nested lists of floats."""
+    """One call of an engine: rows p (N+1, V) and q (N, V) as nested lists of floats.
+
+    q is None where the draft is certain, and only if the engine asks for that.
+    """
 
     operation: str
     p: list[list[float]]
-    q: list[list[float]]
+    q: list[list[float]] | None
     tokens: list[int]
     parents: list[int]
     kind: str
 
     def arguments(self) -> tuple[Any, ...]:
         """Fresh arrays: an engine may scribble on them without being misjudged."""
-        p, q = np.array(self.p, dtype=float), np.array(self.q, dtype=float)
+        p, q = np.array(self.p, dtype=float), None
+        if self.q is not None:
+            q = np.array(self.q, dtype=float).reshape(len(self.tokens), p.shape[1])
         tokens = np.array(self.tokens, dtype=np.int64)
         if self.operation == "verify":
             return p, q, tokens
@@ -43,10 +52,11 @@ class Call:
 def load(spec: str) -> Any:
     """The engine `module:attribute`, imported. Bad if it is not to be had."""
     module, colon, attribute = spec.partition(":")
-    if not (module and colon and attribute):
-        raise Bad(f"engine {spec!r}: write it as module:attribute")
+    if not (module and colon and attribute) or "/" in module or module.endswith(".py"):
+        raise Bad(f"engine {spec!r}: write it as module:attribute, like sampler:verify")
     try:
         engine = operator.attrgetter(attribute)(importlib.import_module(module))
+        return engine() if inspect.isclass(engine) else engine
     except ModuleNotFoundError as error:
         raise Bad(
             f"engine {spec!r}: {error}; run where the module lies or set PYTHONPATH"
@@ -54,8 +64,7 @@ def load(spec: str) -> Any:
     except AttributeError as error:
         raise Bad(f"engine {spec!r}: {error}") from None
     except Exception as error:
-        raise Bad(f"engine {spec!r}: importing it failed: {told(error)}") from None
-    return engine() if inspect.isclass(engine) else engine
+        raise Bad(f"engine {spec!r}: loading it failed: {told(error)}") from None
 
 
 def operations(engine: Any) -> dict[str, Callable[..., Any]]:
@@ -72,17 +81,29 @@ def operations(engine: Any) -> dict[str, Callable[..., Any]]:
     return every
 
 
+def extras(engine: Any) -> list[str]:
+    """What the engine asks for besides. Bad if there is no such thing."""
+    asked = set(getattr(engine, "accepts", ()))
+    if not asked <= EXTRAS:
+        names = ", ".join(sorted(map(str, asked - EXTRAS)))
+        raise Bad(f"engine accepts {names}: there is only {', '.join(sorted(EXTRAS))}")
+    return sorted(asked)
+
+
 def modes(function: Callable[..., Any]) -> list[str]:
     """["rng"], ["coins"] or both, by the names of the parameters."""
     try:
-        names = set(inspect.signature(function).parameters)
+        takes = inspect.signature(function).parameters
     except (TypeError, ValueError):
-        names = {"rng"}
-    found = [
-        mode
-        for mode, needs in (("rng", {"rng"}), ("coins", {"accept", "sample"}))
-        if needs <= names
-    ]
+        return ["rng"]
+    luck = {"rng": {"rng"}, "coins": {"accept", "sample"}}
+    needed = {
+        name
+        for name in takes
+        if name in {"rng", "accept", "sample"}
+        and takes[name].default is inspect.Parameter.empty
+    }
+    found = [mode for mode in luck if needed <= luck[mode] <= takes.keys()]
     if not found:
         raise Bad(
             "engine takes neither `rng` nor `accept` and `sample`: "
@@ -120,4 +141,5 @@ def told(error: BaseException) -> str:
     """An exception on one line; our own needs no name."""
     if isinstance(error, Bad):
         return str(error)
-    return " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    words = " ".join(f"{type(error).__name__}: {error}".split())
+    return "".join(c if c.isprintable() else "?" for c in words)[:300]

@@ -29,6 +29,9 @@ class Written:
     def draft(self, i: int, weights: Array) -> int:
         raise NotImplementedError("a verifier drafts nothing")
 
+    def race(self, d: int, weights: Array) -> int:
+        raise NotImplementedError("no engine is sent races")
+
     def again(self, purpose: str, index: int, weights: Array) -> int:
         cdf = np.cumsum(weights)
         if not cdf[-1] > 0:
@@ -42,8 +45,18 @@ def spec(name: str) -> str:
     mutant = MUTANTS.get(name)
     if mutant is None:
         raise Bad(f"no mutant is called {name!r}: see specsim list mutants")
-    if not isinstance(mutant, Mutant) or RULES[mutant.rule].greedy:
+    if not isinstance(mutant, Mutant) or mutant.row.greedy:
         raise Bad(f"mutant {name} is no verifier that samples: try residual-is-target")
+    if mutant.races:
+        raise Bad(
+            f"mutant {name} reads races, which no engine is sent: "
+            "try residual-is-target"
+        )
+    if mutant.row.lossy:
+        raise Bad(
+            f"mutant {name} is of a lossy rule, which is wrong without it as well: "
+            "try residual-is-target"
+        )
     return f"{__name__}:{name}"
 
 
@@ -73,10 +86,10 @@ def engine(verify: Verify, tree: bool) -> Callable[..., Any]:
 
 
 class Tree:
-    """An engine for trees only, of the kinds that its rule accepts."""
+    """An engine for trees only, of the kinds that its rule tells apart."""
 
     def __init__(self, mutant: Mutant):
-        self.kinds = set(RULES[mutant.rule].accepts)
+        self.kinds = set(RULES[mutant.rule].kinds)
         self.verify_tree = engine(mutant.verify, tree=True)
 
 

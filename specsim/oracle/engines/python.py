@@ -27,8 +27,24 @@ class Unreadable(Exception):
     """One reading cannot follow the engine: another may."""
 
 
+class Slow(Unreadable):
+    """There was no time for it: a way that needs more calls will not do either."""
+
+
+class Unsteady(Unreadable):
+    """The same coins gave different answers: no reading can be trusted."""
+
+
 class Failed(Unreadable):
     """The engine raised, or broke the contract, on some of its ways through a call."""
+
+
+PROBLEMS: dict[str, type[Unreadable]] = {
+    "unreadable": Unreadable,
+    "slow": Slow,
+    "unsteady": Unsteady,
+    "failed": Failed,
+}
 
 
 class PythonEngine:
@@ -92,7 +108,7 @@ class PythonEngine:
             line = ""
         if not line:
             code = self._process.wait()
-            raise Bad(f"engine {self.spec!r} died mid-answer ({_ending(code)})")
+            raise Bad(f"engine {self.spec!r}: its process died ({_ending(code)})")
         answer: dict[str, Any] = json.loads(line)
         if "bad" in answer:
             raise Bad(answer["bad"])
@@ -102,8 +118,10 @@ class PythonEngine:
         """What it offers: operations with their modes, others, accepts, kinds."""
         return self._ask("hello")
 
-    def laws(self, calls: Sequence[Call], mode: str, reading: str) -> list[Law]:
-        """The law of each call.
+    def laws(
+        self, calls: Sequence[Call], mode: str, reading: str, checks: int = 128
+    ) -> list[Law]:
+        """The law of each call; a scripted one foretold `checks` fresh runs.
 
         Unreadable if `reading` cannot follow the engine; Failed if the engine fails.
         """
@@ -112,12 +130,12 @@ class PythonEngine:
             calls=[*map(asdict, calls)],
             mode=mode,
             reading=reading,
-            seconds=self.timeout / 2,
+            seconds=self.timeout / 3,
+            checks=checks,
         )
-        if "unreadable" in answer:
-            raise Unreadable(answer["unreadable"])
-        if "failed" in answer:
-            raise Failed(answer["failed"])
+        for word, problem in PROBLEMS.items():
+            if word in answer:
+                raise problem(answer[word])
         return [
             {tuple(block): Fraction(odds) for block, odds in law}
             for law in answer["laws"]
@@ -131,19 +149,24 @@ class PythonEngine:
             self._ask("once", call=asdict(call), accept=[*accept], sample=[*sample])
         )
 
-    def constant(self, call: Call, value: float) -> Block | str | None:
-        """One seed-mode call, every uniform `value`: its block, or what it raised.
+    def begun(self, call: Call, value: float) -> Block | str | None:
+        """One seed-mode call, its first coins `value`: its block, or what it raised.
 
         None where the engine draws what is not made of uniforms.
         """
-        return _outcome(self._ask("constant", call=asdict(call), value=value))
+        return _outcome(self._ask("begun", call=asdict(call), value=value))
 
     def blocks(
         self, calls: Sequence[Call], which: Sequence[int], seed: int, mode: str
     ) -> list[Block]:
-        """Real draws: one of calls[i] for each i in `which`."""
+        """Real draws, one of calls[i] for each i in `which`, as far as time allows."""
         answer = self._ask(
-            "blocks", calls=[*map(asdict, calls)], which=[*which], seed=seed, mode=mode
+            "blocks",
+            calls=[*map(asdict, calls)],
+            which=[*which],
+            seed=seed,
+            mode=mode,
+            seconds=self.timeout / 3,
         )
         return [tuple(block) for block in answer["blocks"]]
 

@@ -61,6 +61,19 @@ ACCEPT_TEST = [
         "accept test",
     ),
     chain(
+        "ratio-of-targets-draw",
+        RATIO,
+        "sum(w * min(1, w / q[i, x]) for w in p[i])",
+        "accept test",
+        "openvinotoolkit/openvino.genai at da1db864",
+    ),
+    chain(
+        "sixteen-bit-ratio",
+        RATIO,
+        "half([min(1, p[i, x] / q[i, x])])[0]",
+        "precision",
+    ),
+    chain(
         "last-draft-never",
         RATIO,
         "min(1, p[i, x] / q[i, x]) if i + 1 < len(tokens) else 0",
@@ -84,7 +97,13 @@ RESIDUAL = [
         "openvinotoolkit/openvino.genai at da1db864",
         "vllm-project/vllm#8320",
     ),
-    chain("residual-without-draft", LEFT, "without(p[i], x)", "residual"),
+    chain(
+        "residual-without-draft",
+        LEFT,
+        "without(p[i], x)",
+        "residual",
+        "xLLM-AI/xllm#2175",
+    ),
     chain("residual-absolute", LEFT, "abs(p[i] - q[i])", "residual"),
     chain("residual-reversed", LEFT, "residual(q[i], p[i])", "residual"),
     chain(
@@ -99,6 +118,32 @@ RESIDUAL = [
         "np.maximum(p[i] - q[i], Fraction(1, 2**20))",
         "residual",
         "vllm-project/vllm#2336",
+    ),
+    chain(
+        "residual-softmax",
+        LEFT,
+        "[Fraction(np.exp(float(w))) for w in residual(p[i], q[i])]",
+        "residual",
+        "huggingface/transformers#28508",
+    ),
+    chain(
+        "residual-by-rank",
+        LEFT,
+        "residual(p[i], np.sort(q[i])[np.argsort(np.argsort(p[i]))])",
+        "residual",
+        "ggml-org/llama.cpp examples/speculative at 007d713",
+    ),
+    chain(
+        "residual-filtered-apart",
+        LEFT,
+        "residual(p[i], np.where(q[i] == max(q[i]), q[i], 0))",
+        "residual",
+    ),
+    chain(
+        "residual-next-row",
+        LEFT,
+        "residual(p[i + 1], q[i])",
+        "wrong row",
     ),
     chain(
         "residual-first-row",
@@ -126,6 +171,13 @@ BONUS_TOKEN = [
         "bonus token",
         "hemingkx/Spec-Bench at fd2c1cd",
     ),
+    chain(
+        "bonus-alone-filtered",
+        BONUS,
+        "np.where(2 * p[-1] >= max(p[-1]), p[-1], 0)",
+        "bonus token",
+        "vllm-project/vllm#42744",
+    ),
 ]
 
 ROWS_AND_PREFIXES = [
@@ -135,6 +187,35 @@ ROWS_AND_PREFIXES = [
         f"{ROWS}; p = p[[*range(1, len(p)), -1]]",
         "wrong row",
         "vllm-project/vllm#29216",
+    ),
+    chain(
+        "verify-rows-unprocessed",
+        ROWS,
+        f"{ROWS}; p = np.array([*(w**2 / sum(w**2) for w in p[:-1]), p[-1]])",
+        "wrong row",
+        "vllm-project/vllm#10198",
+    ),
+    chain(
+        "softmax-twice",
+        ROWS,
+        f"{ROWS}; p = np.vectorize(lambda w: Fraction(np.exp(float(w))))(p)"
+        "; p = p / p.sum(axis=1, keepdims=True)",
+        "wrong row",
+    ),
+    chain(
+        "last-word-cut",
+        ROWS,
+        f"{ROWS}; p = p * (np.arange(p.shape[1]) < p.shape[1] - 1)",
+        "vocabulary",
+    ),
+    chain(
+        "accepts-after-a-refusal",
+        REFUSED,
+        "later = list(enumerate(tokens))[i + 1 :]\n"
+        f"            n = i + sum(source.accept(i, {RATIO}) for i, x in later)\n"
+        "            return [*tokens[:n], source.sample(n, residual(p[n], q[n]))]",
+        "prefix rule",
+        "vllm-project/vllm#2658",
     ),
     chain(
         "rejected-token-kept",

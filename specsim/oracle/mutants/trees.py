@@ -16,6 +16,18 @@ MUTANTS = [
         "foundation-model-stack/fms-extras#12",
         "FasterDecoding/Medusa at e2a5d20c",
     ),
+    target_only(
+        "sibling-zeroed-not-rescaled",
+        "emitted.append(source.sample(node + 1, p[node + 1]))",
+        "row, x = p[node + 1], None\n"
+        "        for c in proposal.children(node):\n"
+        "            if source.accept(c, row[proposal.tokens[c]]):\n"
+        "                x = proposal.tokens[c]\n"
+        "                break\n"
+        "            row = without(row, proposal.tokens[c])\n"
+        "        emitted.append(source.sample(node + 1, row) if x is None else x)",
+        "tree siblings",
+    ),
     target_only("row-of-the-depth", "p[node + 1])", "p[len(emitted)])", "wrong row"),
     recursive(
         "sibling-residual-not-taken",
@@ -33,6 +45,12 @@ MUTANTS = [
         "sibling-not-renormalised",
         "row = row / row.sum()",
         "row = row",
+        "tree siblings",
+    ),
+    recursive(
+        "last-sibling-not-taken",
+        "row = residual(row, q)",
+        "row = residual(row, q) if child != proposal.children(node)[-1] else row",
         "tree siblings",
     ),
     recursive(

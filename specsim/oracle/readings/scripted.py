@@ -9,8 +9,8 @@ of the piece, the same for the next uniform.
 Limits. Cuts are found where a signature changes: the outcomes under a few fixed choices
 of the later uniforms. A piece is missed when it lies between two of `GRID` points whose
 signatures agree, or when no signature tells it from its neighbours. Hence the tree has
-to foretell `CHECKS` fresh runs: whatever it got wrong with a weight of w goes unnoticed
-with odds (1 - w)^CHECKS. Code that is no step function, such as a race of exponentials,
+to foretell `checks` fresh runs: whatever it got wrong with a weight of w goes unnoticed
+with odds (1 - w)^checks. Code that is no step function, such as a race of exponentials,
 fails there. The outermost `EDGE` of [0, 1) at either end is taken to be like the point
 next to it, because uniforms nearer to 1 become 1 in float32.
 """
@@ -72,8 +72,11 @@ def law(
     bits: int = 26,
     budget: int = 50_000,
     expired: Callable[[], bool] = lambda: False,
+    checks: int = CHECKS,
 ) -> Read[H]:
     """The law of `run(rng)`, each cut to 2^-bits, in at most `budget` runs.
+
+    checks: how many fresh runs, besides, the law has to foretell.
 
     Errors: TooManyPaths past the budget or once `expired()`; NotAFunction where equal
     uniforms give unequal outcomes, or steps do not describe them; Unfollowable where
@@ -87,7 +90,7 @@ def law(
             raise Unfollowable(taking.refusal)
         return Played(outcome, taking.taken)
 
-    return _Reader(play, bits, budget, expired).read()
+    return _Reader(play, bits, budget, expired, checks).read()
 
 
 def law_of_coins(
@@ -97,6 +100,7 @@ def law_of_coins(
     bits: int = 26,
     budget: int = 50_000,
     expired: Callable[[], bool] = lambda: False,
+    checks: int = CHECKS,
 ) -> Read[H]:
     """The law of `run(accept, sample)`, float64 arrays (K,) and (K+1,): see `law`."""
 
@@ -104,7 +108,7 @@ def law_of_coins(
         coins = np.array([script(i) for i in range(2 * k + 1)])
         return Played(run(coins[:k], coins[k:]), len(coins))
 
-    return _Reader(play, bits, budget, expired).read()
+    return _Reader(play, bits, budget, expired, checks).read()
 
 
 class _Taking:
@@ -146,17 +150,22 @@ def _after(prefix: tuple[float, ...], rest: Script) -> Script:
 
 class _Reader(Generic[H]):
     def __init__(
-        self, play: Play[H], bits: int, budget: int, expired: Callable[[], bool]
+        self,
+        play: Play[H],
+        bits: int,
+        budget: int,
+        expired: Callable[[], bool],
+        checks: int,
     ):
-        self._play, self._left, self._expired = play, budget, expired
-        self._width = 2.0**-bits
+        self._play, self._left, self._expired = play, budget + checks, expired
+        self._width, self._checks = 2.0**-bits, checks
 
     def read(self) -> Read[H]:
         for script in map(_seeded, range(GRID)):
             if self._run(script) != self._run(script):
                 raise NotAFunction("the same uniforms gave two outcomes")
         tree = self._tree(())
-        for script in map(_seeded, range(GRID, GRID + CHECKS)):
+        for script in map(_seeded, range(GRID, GRID + self._checks)):
             self._check(tree, script)
         return self._weigh(tree)
 

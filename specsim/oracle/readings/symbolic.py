@@ -12,6 +12,8 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any, NoReturn, TypeVar
 
+import numpy as np
+
 from specsim.oracle.readings.cells import Cell, Unfollowable
 from specsim.oracle.readings.uniforms import Uniform
 from specsim.seam import randomness
@@ -51,6 +53,10 @@ class Path:
         if self._forks > MOST_FORKS:
             raise TooManyPaths(f"one path forked over {MOST_FORKS} times")
         return self._source.accept(self._forks, odds)
+
+    def race(self, d: int, weights: Iterable[Any]) -> int:
+        """The winner of the race of that name, which may be read again."""
+        return self._source.race(d, np.array([*weights], dtype=object))
 
     def refuse(self, reason: str) -> NoReturn:
         self.refusal = reason
@@ -123,6 +129,9 @@ class Coins:
 
     def sample(self, r: int, weights: Iterable[Any]) -> int:
         return self.again("sample", r, weights)
+
+    def race(self, d: int, weights: Iterable[Any]) -> int:
+        return self._path.race(d, weights)
 
     def again(self, purpose: str, index: int, weights: Iterable[Any]) -> int:
         """Draw by inverse CDF from the coin of that name, whatever its own purpose."""

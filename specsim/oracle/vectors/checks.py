@@ -69,6 +69,10 @@ def _shape(vector: Vector) -> Iterator[str]:
     """Does everything have N, N + 1 and V entries, and do the rows weigh one?"""
     count = len(vector.tokens)
     sizes = {"p": len(vector.target.over), "sample": len(vector.sample)}
+    races = RULES[vector.rule].races
+    wide = [races * vector.vocab] * (count + 1 if races else 0)
+    if [len(times) for times in vector.race] != wide:
+        yield "there are not as many times as the races need"
     if set(sizes.values()) != {count + 1} or len(vector.accept) != count:
         yield "coins or rows of p are not as many as the draft needs"
     for rows in filter(None, (vector.target, vector.draft)):
@@ -133,7 +137,7 @@ def uncovered(vectors: list[Vector]) -> list[str]:
     return [
         f"{rule.name}: no {want} vector"
         for rule in RULES.values()
-        for want in (*CLASSES, *rule.accepts)
+        for want in (*CLASSES, *rule.kinds)
         if (rule.name, want) not in have
     ]
 

@@ -210,6 +210,7 @@ TREES = [
         (ZERO,),
         (-1, -1),
     ),
+    Case(("Tie",), 8, [[4, 4], [8, 0], [0, 8]], [[4, 4]] * 2, (0, 1), parents=(-1, -1)),
     Case(
         ("SpentSiblings", "HighCoin"),
         4,
@@ -242,3 +243,6 @@ TREES = [
         (-1, -1, 1),
     ),
 ]
+
+PATHS = [c for c in TREES if c.kind == "iid" and set(c.parents or ()) == {-1}]
+"""Those of one level are as many paths."""

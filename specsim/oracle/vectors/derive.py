@@ -1,5 +1,6 @@
 """What a step must answer, derived in ways that share as little as they can."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -32,11 +33,14 @@ class Asked(NamedTuple):
 
 
 class Watched:
-    """A Source that passes every question on, and notes what was asked."""
+    """A Source that passes every question on, and notes what was asked, and who won
+    which race in which weights.
+    """
 
     def __init__(self, source: randomness.Source):
         self._source = source
         self.asked: dict[Coin, Asked] = {}
+        self.won: list[tuple[int, list[Fraction], int]] = []
 
     def draft(self, i: int, weights: probs.Probs) -> int:
         raise randomness.Refused("a verifier drafts nothing")
@@ -55,6 +59,11 @@ class Watched:
         self.asked["sample", r] = Asked(within, cdf[1:], sums[-1])
         return token
 
+    def race(self, d: int, weights: probs.Probs) -> int:
+        word = self._source.race(d, weights)
+        self.won.append((d, [*map(Fraction, weights)], word))
+        return word
+
 
 class Answer(NamedTuple):
     """The block, how near a coin came to changing it, and which coins decided."""
@@ -68,7 +77,7 @@ def by_replay(step: Step) -> Answer | None:
     """The reference with the step's own coins, in exact arithmetic; None where it
     refuses.
     """
-    coins = randomness.replay(step.accept, step.sample)
+    coins = randomness.replay(*step.luck())
     watched = Watched(coins)
     try:
         block = RULES[step.rule].verify(*step.given(), watched)
@@ -80,7 +89,7 @@ def by_replay(step: Step) -> Answer | None:
 def by_floats(step: Step, bits: int) -> tuple[Tokens, Fraction] | None:
     """Block and margin of the reference in NumPy floats of so many significand bits."""
     number = FLOATS[bits]
-    coins = randomness.replay([*map(number, step.accept)], [*map(number, step.sample)])
+    coins = randomness.replay(*step.luck(number))
     try:
         with np.errstate(all="ignore"):
             block = RULES[step.rule].verify(*step.given(number), coins)
@@ -92,27 +101,40 @@ def by_floats(step: Step, bits: int) -> tuple[Tokens, Fraction] | None:
 def by_branches(step: Step) -> list[Tokens | None]:
     """The blocks of those branches, among every one there is, that the coins lie in.
 
-    Nothing is replayed: a branch is an interval for each coin it asks, and a rule's
-    branches part the cube of all coins, so there is one; None where it is a refusal.
+    Nothing is replayed: a branch is an interval for each coin it asks, and a winner for
+    each race, and a rule's branches part the space of all coins and times, so there is
+    one; None where it is a refusal.
     """
     p, drafted = step.given()
     verify = RULES[step.rule].verify
 
-    def run(source: randomness.Source) -> tuple[Tokens | None, dict[Coin, Asked]]:
+    def run(source: randomness.Source) -> tuple[Tokens | None, Watched]:
         watched = Watched(source)
         try:
-            return tuple(verify(p, drafted, watched)), watched.asked
+            return tuple(verify(p, drafted, watched)), watched
         except (randomness.Refused, ZeroDivisionError):
-            return None, watched.asked
+            return None, watched
 
     every = (outcome for outcome, _ in randomness.branches(run))
-    return [block for block, asked in every if _inside(step, asked)]
+    return [block for block, watched in every if _inside(step, watched)]
 
 
-def _inside(step: Step, asked: dict[Coin, Asked]) -> bool:
+def _inside(step: Step, watched: Watched) -> bool:
     return all(
-        one.within[0] <= step.coin(name) < one.within[1] for name, one in asked.items()
-    )
+        one.within[0] <= step.coin(name) < one.within[1]
+        for name, one in watched.asked.items()
+    ) and all(_first(step.race[d], row, word) for d, row, word in watched.won)
+
+
+def _first(times: Sequence[Fraction], weights: list[Fraction], word: int) -> bool:
+    """Is no other word there before this one, nor at once with it and of a lower id?
+
+    Time e of weight w is before time f of weight v iff e v < f w.
+    """
+    others = [
+        (times[z] * weights[word], z) for z, w in enumerate(weights) if w and z != word
+    ]
+    return all((times[word] * weights[z], word) < (late, z) for late, z in others)
 
 
 def supported(step: Step) -> list[Tokens]:
@@ -145,7 +167,8 @@ def bits(step: Step, block: Tokens) -> int:
 
 def numbers(step: Step) -> list[Fraction]:
     rows = [*step.target.fractions, *(step.draft.fractions if step.draft else [])]
-    return [x for row in rows for x in row] + [*step.accept, *step.sample]
+    times = [x for row in step.race for x in row]
+    return [x for row in rows for x in row] + [*step.accept, *step.sample, *times]
 
 
 def _significand(x: Fraction) -> int:

@@ -1,17 +1,20 @@
 """Vectors drawn at random: dyadic ones, exact in all floats, and ones with margin."""
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
 
+import numpy as np
+
 from specsim.oracle.vectors import derive
 from specsim.oracle.vectors.derive import Answer
 from specsim.oracle.vectors.luck import Luck
 from specsim.oracle.vectors.vector import Rows, Step, Vector
 from specsim.oracle.worlds import Branching
-from specsim.rules import Rule
+from specsim.rules import Rule, Shape
 from specsim.seam import probs, proposal, randomness, table
 
 GRAIN = 64
@@ -25,6 +28,9 @@ TRIES, PATIENCE = 3000, 50
 
 CHAINS: tuple[Branching, ...] = (1,), (1, 1), (1, 1, 1), (1, 1, 1, 1)
 TREES: tuple[Branching, ...] = (2,), (1, 1), (3,), (2, 1), (1, 2), (2, 2), (3, 1, 1)
+PATHS: tuple[Branching, ...] = (2,), (1, 1), (3,), (2, 1), (3, 1), (2, 1, 1)
+SHAPES: dict[Shape, tuple[Branching, ...]]
+SHAPES = {"chain": CHAINS, "tree": TREES, "paths": PATHS}
 Weights = Callable[[Luck, int], list[int]]
 
 
@@ -59,9 +65,9 @@ def first(rule: Rule, n: int, recipe: Recipe) -> Vector:
     threshold that is a little off then shows.
     """
     luck = Luck(recipe.name, rule.name, n)
-    shapes = TREES if rule.tree else CHAINS
+    shapes = SHAPES[rule.shape]
     branching = shapes[n % len(shapes)]
-    kind = rule.accepts[n // len(shapes) % len(rule.accepts)]
+    kind = rule.kinds[n // len(shapes) % len(rule.kinds)]
     wanted = 1 + luck.below(len(branching) + 1)
     spare: tuple[Step, Answer] | None = None
     for tried in range(TRIES):
@@ -117,11 +123,23 @@ def step(
     n: int,
     luck: Luck,
 ) -> Step:
-    """One draft from random rows, scored by random rows, with random coins."""
+    """One draft from random rows, scored by random rows, with random coins and times.
+
+    Where there are races the target's rows are drawn like the drafter's: what divides a
+    dyadic time has to be a power of two.
+    """
     vocab = recipe.vocabularies[n % len(recipe.vocabularies)]
-    coins = randomness.Uniforms(lambda coin: luck.coin(2**15))
+    vocab = min(vocab, rule.most_words or vocab)
+    target = recipe.drafter if rule.races else recipe.target
+    run: dict[int, list[Fraction]] = defaultdict(list)
+
+    def times(d: int, n: int) -> probs.Probs:
+        run[d] += [luck.coin(recipe.over) for _ in range(n - len(run[d]))]
+        return np.array(run[d][:n], dtype=object)
+
+    coins = randomness.Uniforms(lambda coin: luck.coin(2**15), times)
     drafted = proposal.draft(_rows(recipe.drafter, vocab, luck), branching, coins, kind)
-    p = proposal.score(_rows(recipe.target, vocab, luck), drafted)
+    p = proposal.score(_rows(target, vocab, luck), drafted)
     count = len(drafted.tokens)
     return Step(
         rule=rule.name,
@@ -133,6 +151,10 @@ def step(
         parents=tuple(drafted.parents),
         accept=tuple(luck.coin(recipe.over) for _ in range(count)),
         sample=tuple(luck.coin(recipe.over) for _ in range(count + 1)),
+        race=tuple(
+            tuple(times(d, rule.races * vocab))
+            for d in range(count + 1 if rule.races else 0)
+        ),
     )
 
 

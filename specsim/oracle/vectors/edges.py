@@ -5,16 +5,19 @@ from fractions import Fraction
 from itertools import product
 
 from specsim.oracle.vectors import derive
-from specsim.oracle.vectors.corners import CHAINS, TREES, ZERO, Case
+from specsim.oracle.vectors.corners import CHAINS, PATHS, TREES, ZERO, Case
 from specsim.oracle.vectors.vector import Rows, Step, Vector
-from specsim.rules import Rule
+from specsim.rules import Rule, Shape
 from specsim.seam import randomness
+
+MORE: dict[Shape, list[Case]] = {"chain": [], "tree": TREES, "paths": PATHS}
+"""What a rule can be asked besides chains."""
 
 
 def edge(rule: Rule) -> Iterator[Vector]:
     """Every case a rule can be asked; one vector for each set of coins it asks for."""
     seen = set()
-    for case in [*CHAINS, *(TREES if rule.tree else [])]:
+    for case in [*CHAINS, *MORE[rule.shape]]:
         for accept, sample in product(case.accept, case.sample):
             vector = judged(case.flags, posed(rule, case, accept, sample))
             key = case.flags, *_decisive(vector)
@@ -48,6 +51,8 @@ def posed(rule: Rule, case: Case, accept: Fraction, sample: Fraction) -> Step:
         parents=parents,
         accept=(accept,) * count,
         sample=(sample,) * (count + 1),
+        race=((sample,) * rule.races * len(case.p[0]),)
+        * (count + 1 if rule.races else 0),
     )
 
 
@@ -83,4 +88,5 @@ def _decisive(step: Step) -> tuple[object, ...]:
         asked = {name: step.coin(name) for name in answer.asked}
     else:
         asked = {("accept", 0): step.accept[0]}
-    return step.target, step.draft, step.tokens, tuple(sorted(asked.items()))
+    coins = tuple(sorted(asked.items()))
+    return step.target, step.draft, step.tokens, coins, step.race

@@ -3,10 +3,12 @@
 Three theorems hold for every rule that asks for its coins by name, draws by inverse CDF
 and tells tokens apart by nothing but their weights:
 
-* ids of no mass may be put anywhere: no cumulative sum changes but by repetition;
-* ids may be permuted if each drawing coin is moved with the interval it lay in: where
-  row r's coin was d above the lower end of its token's interval, it is now d above that
-  end in the permuted row (an argmax among ties is not covered);
+* ids of no mass may be put anywhere: no cumulative sum changes but by repetition, and
+  no race has another runner;
+* ids may be permuted if the times of races are permuted with them and each drawing coin
+  is moved with the interval it lay in: where row r's coin was d above the lower end of
+  its token's interval, it is now d above that end in the permuted row (an argmax among
+  ties is not covered, nor a plan among many that are best);
 * coins that were not asked for may have any value.
 
 The second does not hold for an inverse-CDF draw with its coin left alone, so it is not
@@ -14,10 +16,11 @@ asserted. That requests of a batch do not touch each other needs no vectors of i
 any two vectors side by side are such a pair.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
+from typing import TypeVar
 
 from specsim.oracle.vectors import derive
 from specsim.oracle.vectors.derive import Answer
@@ -25,6 +28,7 @@ from specsim.oracle.vectors.luck import Luck
 from specsim.oracle.vectors.vector import Pair, Rows, Step, Tokens, Vector
 from specsim.rules import Rule
 
+T = TypeVar("T")
 EACH = 5
 """Pairs of each relation for a rule."""
 PADDING = 3
@@ -34,13 +38,13 @@ def metamorphic(rule: Rule, bases: list[Vector]) -> Iterator[Vector]:
     """For each relation, images of the first vectors that it says something about."""
     for relation, made in (
         ("Padded", padded),
-        ("Relabelled", relabelled),
+        ("Relabelled", None if rule.most_words else relabelled),
         ("OtherCoins", other_coins),
     ):
         found = 0
         for base in bases:
             answer = derive.by_replay(base)
-            image = answer and made(base, answer, Luck(relation, base.id))
+            image = answer and made and made(base, answer, Luck(relation, base.id))
             if image and found < EACH:
                 found += 1
                 yield _paired(relation, base, *image)
@@ -72,7 +76,8 @@ def padded(step: Step, answer: Answer, luck: Luck) -> tuple[Step, Tokens]:
 
 def relabelled(step: Step, answer: Answer, luck: Luck) -> tuple[Step, Tokens] | None:
     """Ids permuted, each drawing coin moved with its interval; not if argmax ties."""
-    if not answer.asked and any(w.count(max(w)) > 1 for w in step.target.weights):
+    greedy = not (answer.asked or step.race)
+    if greedy and any(w.count(max(w)) > 1 for w in step.target.weights):
         return None
     image = tuple(luck.shuffled(range(step.vocab)))
     if image == tuple(range(step.vocab)):
@@ -109,16 +114,23 @@ def other_coins(step: Step, answer: Answer, luck: Luck) -> tuple[Step, Tokens] |
 
 
 def moved(step: Step, image: Tokens, wide: int) -> Step:
-    """The same step, token x now called image[x] out of `wide` ids."""
+    """The same step, token x now called image[x] out of `wide` ids; the others weigh
+    nothing, and take no time at all to do so.
+    """
+
+    def placed(row: Sequence[T], empty: T) -> tuple[T, ...]:
+        made = [empty] * wide
+        for x, entry in zip(image, row, strict=True):
+            made[x] = entry
+        return tuple(made)
 
     def spread(rows: Rows) -> Rows:
-        made = []
-        for row in rows.weights:
-            weights = [0] * wide
-            for x, weight in zip(image, row, strict=True):
-                weights[x] = weight
-            made.append(tuple(weights))
-        return Rows(rows.over, tuple(made))
+        return Rows(rows.over, tuple(placed(row, 0) for row in rows.weights))
+
+    def run(times: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        lists = range(0, len(times), step.vocab)
+        made = (placed(times[a : a + step.vocab], Fraction(0)) for a in lists)
+        return tuple(time for part in made for time in part)
 
     return replace(
         step,
@@ -126,4 +138,5 @@ def moved(step: Step, image: Tokens, wide: int) -> Step:
         target=spread(step.target),
         draft=step.draft and spread(step.draft),
         tokens=tuple(image[x] for x in step.tokens),
+        race=tuple(map(run, step.race)),
     )

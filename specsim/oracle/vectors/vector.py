@@ -57,6 +57,7 @@ class Step:
     draft:  (N, V), the row each token was drawn from; None where the draft is fixed
     accept: (N,) by node
     sample: (N + 1,) by row of the target
+    race:   (N + 1, W) times of races by depth, W a multiple of V; () if none is read
     """
 
     rule: str
@@ -68,6 +69,7 @@ class Step:
     parents: Tokens
     accept: tuple[Fraction, ...]
     sample: tuple[Fraction, ...]
+    race: tuple[tuple[Fraction, ...], ...]
 
     @cached_property
     def id(self) -> str:
@@ -88,6 +90,12 @@ class Step:
     @cached_property
     def proposal(self) -> Proposal:
         return self.given()[1]
+
+    def luck(self, number: Number = Fraction) -> list[list[Any]]:
+        """Coins and times as `randomness.replay` takes them, every one a `number`."""
+        coins = [[*map(number, us)] for us in (self.accept, self.sample)]
+        race = [[*map(number, times)] for times in self.race]
+        return [*coins, race] if race else coins
 
     def coin(self, name: randomness.Coin) -> Fraction:
         purpose, index = name
@@ -162,8 +170,8 @@ def replay(
     None where it raises ValueError, as `Refused` is, or divides by zero.
     number: the arithmetic it is given, exact unless said.
     """
-    source = coins([*map(number, vector.accept)], [*map(number, vector.sample)])
     try:
+        source = coins(*vector.luck(number))
         return tuple(int(x) for x in verify(*vector.given(number), source))
     except (ValueError, ZeroDivisionError):
         return None
@@ -206,6 +214,7 @@ def asked(step: Step) -> dict[str, Any]:
         "parents": step.parents,
         "accept": [*map(str, step.accept)],
         "sample": [*map(str, step.sample)],
+        **({"race": [[*map(str, row)] for row in step.race]} if step.race else {}),
     }
 
 
@@ -229,6 +238,7 @@ def read(rule: str, entry: dict[str, Any]) -> Vector:
         parents=whole(entry["parents"]),
         accept=tuple(map(Fraction, entry["accept"])),
         sample=tuple(map(Fraction, entry["sample"])),
+        race=tuple(tuple(map(Fraction, row)) for row in entry.get("race", ())),
         class_=entry["class"],
         blocks=tuple(map(whole, entry.get("acceptable") or [entry["block"]])),
         margin=Fraction(entry["margin"]),

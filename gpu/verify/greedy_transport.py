@@ -1,0 +1,75 @@
+"""Conditional transport on hub trees: the twin of reference/verify/greedy_transport."""
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from ..batch import Batch, batched
+from ..rows import residual, select, weight
+from ..siblings import best, rows_above
+from ..trees import last_children, of
+from ..verified import Verified
+from ..walk import draw
+
+
+@batched(reads_q=True)
+def verify(batch: Batch) -> Verified:
+    """Keep a path of each tree, the deepest that passes, then add one token.
+
+    What a node is worth depends on no coin, only on all before it having failed: so all
+    are weighed from the root down, and then the first that passes is looked for.
+    """
+    drawn = last_children(batch)
+    weights, mass = torch.zeros_like(batch.sample), torch.zeros_like(batch.sample)
+    weights[:, 0] = 1
+    for row in range(weights.shape[1]):
+        at = torch.full_like(drawn[:, 0], row)
+        shares, left = _transport(batch, drawn, weights, at)
+        weights[:, 1:] += shares
+        mass[:, row] = left.sum(-1)
+    room = mass + (1 - weights)
+    passed = batch.drafted & (batch.accept * room[:, 1:] < mass[:, 1:])
+    kept, end = _first(batch, drawn, passed)
+    return draw(batch, kept, end, _transport(batch, drawn, weights, end)[1])
+
+
+def _transport(
+    batch: Batch, drawn: Tensor, weights: Tensor, at: Tensor
+) -> tuple[Tensor, Tensor]:
+    """What the children of rows `at` (B,) are worth, (B, N), and what is left (B, V).
+
+    The drawn child comes first. Its siblings claim all that the target wants of them.
+    """
+    order = torch.arange(batch.tokens.shape[1], device=at.device)
+    child, worth = select(drawn, at), select(weights, at)
+    wanted = worth[:, None] * select(batch.p, at)
+    x, q = of(child, batch.tokens), of(child, batch.q)
+    first = order == child[:, None]
+    fixed = batch.drafted & (batch.parents == at[:, None] - 1) & ~first
+    left = residual(wanted, q)
+    claims = torch.where(fixed, left.gather(1, batch.tokens), 0)
+    left = left.scatter_add(1, batch.tokens, -claims).clamp_(min=0)
+    unclaimed = left.sum(-1) + (1 - worth)
+    room = unclaimed[:, None] + claims.flip(1).cumsum(1).flip(1)
+    share = (weight(wanted, x) / weight(q, x)).clamp(max=1)
+    shares = torch.where(first, share[:, None], 0)
+    return torch.where(fixed, claims / room, shares), left
+
+
+def _first(batch: Batch, drawn: Tensor, passed: Tensor) -> tuple[Tensor, Tensor]:
+    """The path (B, N) to the first node (B, N) that passed; the row (B,) there.
+
+    All below a node come before it, and all below a drawn child before its siblings.
+    """
+    above, each = rows_above(batch), torch.arange(len(passed), device=passed.device)
+    order = torch.arange(passed.shape[1], device=passed.device)
+    leads = pad(passed, (1, 0))
+    for i in reversed(range(passed.shape[1])):
+        leads[each, above[:, i]] |= leads[:, i + 1] & batch.drafted[:, i]
+    last = drawn.gather(1, above) == order
+    child = best(batch, leads[:, 1:] & batch.drafted, last.long())
+    kept, end = torch.zeros_like(passed), torch.zeros_like(each)
+    for i in range(passed.shape[1]):
+        kept[:, i] = select(child, end) == i
+        end = torch.where(kept[:, i], i + 1, end)
+    return kept, end

@@ -1,0 +1,40 @@
+"""Relaxed acceptance on a chain: exact match that lets near misses pass. Lossy.
+
+What TensorRT-LLM does while a reasoning model thinks (relaxed_topk, relaxed_delta). It
+relaxes the exact match of Stern, Shazeer and Uszkoreit (2018), "Blockwise parallel
+decoding for deep autoregressive models", section 5, where the top k are let pass.
+https://arxiv.org/abs/1811.03115
+"""
+
+from math import exp
+
+import numpy as np
+
+from ..probs import Probs
+from ..proposal import Proposal
+from ..randomness import Source
+
+
+def verify(
+    p: Probs, proposal: Proposal, source: Source, *, top: int = 2, delta: float = 0.6
+) -> list[int]:
+    """Keep a prefix of near misses, then add the target's most likely token.
+
+    x is one if fewer than `top` tokens are likelier and log max p - log p(x) <= delta;
+    top 1, or delta 0, is exact match but for ties. TensorRT-LLM's guide has top 10.
+
+    What is kept depends on no coin: floats decide it, and the odds stay exact. With one
+    drafted token, q's law holds on near misses, and all else goes to the likeliest.
+    Coins: none.
+    """
+    kept = 0
+    while kept < len(proposal.tokens) and _near(
+        np.asarray(p[kept], dtype=float), proposal.tokens[kept], top, delta
+    ):
+        kept += 1
+    return [*proposal.tokens[:kept], int(np.argmax(p[kept]))]
+
+
+def _near(row: Probs, x: int, top: int, delta: float) -> bool:
+    likelier = int((row > row[x]).sum())
+    return likelier < top and bool(row[x] >= exp(-delta) * row.max())
