@@ -20,9 +20,12 @@ from specsim.oracle import certificate, diagnosis, exact, vectors
 from specsim.oracle.certificate import Worst
 from specsim.oracle.mutants import MUTANTS
 from specsim.oracle.planted import CoinFault, Mutant, Wiring
-from specsim.oracle.worlds import World, worlds
+from specsim.oracle.worlds import World, generated, worlds
 from specsim.rules import RULES, Rule, Verify
 from specsim.seam import randomness
+
+SOME, MANY = 20, 500
+"""Random worlds for each kind of draft, besides the others: by default, and in full."""
 
 
 @dataclass(frozen=True)
@@ -156,10 +159,8 @@ def judge(rule: Rule, full: bool = False) -> Judged:
         certified = [certificate.certify(rule.verify, world) for world in worlds(rule)]
         worst = certificate.worst(certified)
         return Judged(rule, len(certified), worst.tv.tv, twin, worst)
-    bias = [
-        exact.bias(rule.verify, world, rule.losslessness)
-        for world in worlds(rule, full)
-    ]
+    every = [*worlds(rule, full), *generated(rule, MANY if full else SOME)]
+    bias = [exact.bias(rule.verify, world, rule.losslessness) for world in every]
     return Judged(rule, len(bias), max(bias), twin)
 
 

@@ -21,9 +21,9 @@ TREES: tuple[Branching, ...] = (1, 1), (2,), (3,), (2, 1), (2, 2)
 PATHS: tuple[Branching, ...] = (1, 1), (2,), (3,), (2, 1), (3, 1), (2, 1, 1)
 SHAPES: dict[Shape, tuple[Branching, ...]]
 SHAPES = {"chain": CHAINS, "tree": TREES, "paths": PATHS}
-MOST, FEW = 64, 9
+MOST, FEW, SMALL = 64, 9, 16
 """Drafts in a world that is judged by default; where the draft is coupled and the rule
-reads no race, so that it cannot matter.
+reads no race, so that it cannot matter; and in a world that is one of many.
 """
 
 
@@ -89,6 +89,20 @@ def worlds(rule: Rule, full: bool = False) -> Iterator[World]:
         for world in _all(SHAPES[rule.shape], kind, rule.greedy):
             if full or world.vocab ** nodes(world.branching) <= most:
                 yield world
+
+
+def generated(rule: Rule, count: int) -> Iterator[World]:
+    """`count` worlds of random rows for each kind of draft the rule can tell apart."""
+    for kind in rule.kinds:
+        for seed in range(count):
+            vocab = 2 + seed % 2
+            shapes = [s for s in SHAPES[rule.shape] if vocab ** nodes(s) <= SMALL]
+            shape = shapes[seed % len(shapes)]
+            target, drafter = (
+                table.table(salt + seed, vocab) for salt in (10_000, 20_000)
+            )
+            name = f"random-{seed}"
+            yield World(name, vocab, target, drafter, shape, kind, rule.greedy)
 
 
 def chains() -> Iterator[World]:

@@ -2,7 +2,8 @@ import pytest
 
 from specsim.oracle import certificate, exact
 from specsim.oracle.certificate import certify
-from specsim.oracle.worlds import worlds
+from specsim.oracle.suite import MANY, SOME
+from specsim.oracle.worlds import generated, worlds
 from specsim.rules import Rule
 
 
@@ -10,7 +11,16 @@ from specsim.rules import Rule
 def test_emitted_law_is_the_targets(rule: Rule) -> None:
     if rule.lossy:
         return
-    for world in worlds(rule):
+    for world in [*worlds(rule), *generated(rule, SOME)]:
+        assert exact.bias(rule.verify, world, rule.losslessness) == 0, str(world)
+
+
+@pytest.mark.distribution
+@pytest.mark.slow
+def test_emitted_law_is_the_targets_in_many_random_worlds(rule: Rule) -> None:
+    if rule.lossy:
+        return
+    for world in generated(rule, MANY):
         assert exact.bias(rule.verify, world, rule.losslessness) == 0, str(world)
 
 
