@@ -9,6 +9,7 @@ from specsim.oracle.vectors.drawn import drawn
 from specsim.oracle.vectors.edges import edge
 from specsim.oracle.vectors.notes import NOTES
 from specsim.oracle.vectors.pairs import metamorphic
+from specsim.oracle.vectors.targeted import targeted
 from specsim.oracle.vectors.vector import Vector, asked, shipped
 from specsim.rules import RULES, Rule
 
@@ -25,6 +26,7 @@ def generate() -> dict[str, list[Vector]]:
 def made(rule: Rule) -> list[Vector]:
     plain = drawn(rule)
     every = [*plain, *edge(rule), *metamorphic(rule, plain[::3])]
+    every += targeted(rule, every)
     return list({vector.id: vector for vector in reversed(every)}.values())[::-1]
 
 
