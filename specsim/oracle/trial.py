@@ -16,7 +16,7 @@ from specsim.oracle.worlds import World
 
 LAW_SECONDS = {
     "smoke": (0.5, 3.0),
-    "quick": (1.5, 6.0),
+    "quick": (1.5, 9.0),
     "full": (60.0, 120.0),
     "nightly": (600.0, 1200.0),
 }
