@@ -87,7 +87,6 @@ class Rule:
 
 
 LENIENCE = "864691126307651585/1152921504606846976"
-RELAXED = "6338252944472734013397219147695/6417481163655411345077059977216"
 MEDUSA, TRT = ("Medusa", "vLLM-Ascend"), ("TensorRT-LLM",)
 
 RULES = {
@@ -113,7 +112,7 @@ RULES = {
         Rule("conditional_transport", "marginal", ALL, TREE, "NV^n", (), most_words=8),
         Rule("lenience", "lossy", IID, CHAIN, "NV", (), bias=LENIENCE),
         Rule("typical", "lossy", ALL, TREE, "NV", MEDUSA, greedy=True, bias="31/32"),
-        Rule("relaxed", "lossy", ALL, CHAIN, "NV", TRT, greedy=True, bias=RELAXED),
+        Rule("relaxed", "lossy", ALL, CHAIN, "NV", TRT, greedy=True, bias="127/128"),
         Rule("thresholds", "lossy", DISTINCT, TREE, "NV", ("SGLang",), bias="15/16"),
         Rule("deferral", "lossy", IID, CHAIN, "NV", ("vLLM",), bias="431/715"),
         Rule("cascade", "lossy", IID, CHAIN, "NV", (), bias="1"),

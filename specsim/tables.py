@@ -166,7 +166,7 @@ def mutants_rows() -> list[Row]:
 def mutants_text() -> str:
     lines = []
     for row in mutants_rows():
-        lines.append(f"{row['name']:30}{row['rule']:15}{row['kind']}")
+        lines.append(f"{row['name']:40} {row['rule']:22} {row['kind']}")
         lines.append(f"    {' '.join(row['line'].split())}")
         lines += [f"    seen in {', '.join(row['reports'])}"] if row["reports"] else []
     return "\n".join(lines)

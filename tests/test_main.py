@@ -106,7 +106,7 @@ BAD = {
     "check --mutant nope": "specsim list mutants",
     "check --mutant draw-at-the-edge": "no verifier",
     "check --mutant strict-residual": "of a lossy rule",
-    "check --rule chain": "name the engine too",
+    "check --rule nope": "choose from greedy",
     f"check {ENGINES}:chain --rule nope": "choose from greedy",
     f"check {ENGINES}:chain --rule chain": "accept, sample",
     f"check {ENGINES}:chain --false-alarm 2": "between 0 and 1",

@@ -6,8 +6,6 @@ decoding for deep autoregressive models", section 5, where the top k are let pas
 https://arxiv.org/abs/1811.03115
 """
 
-from math import exp
-
 import numpy as np
 
 from ..probs import Probs
@@ -16,20 +14,22 @@ from ..randomness import Source
 
 
 def verify(
-    p: Probs, proposal: Proposal, source: Source, *, top: int = 2, delta: float = 0.6
+    p: Probs, proposal: Proposal, source: Source, *, top: int = 2, delta: float = 0.25
 ) -> list[int]:
     """Keep a prefix of near misses, then add the target's most likely token.
 
-    x is one if fewer than `top` tokens are likelier and log max p - log p(x) <= delta;
-    top 1, or delta 0, is exact match but for ties. TensorRT-LLM's guide has top 10.
+    x is one if fewer than `top` tokens are likelier and max p - p(x) <= delta; top 1,
+    or delta 0, is exact match but for ties. TensorRT-LLM's guide has top 10, delta 0.6.
 
-    What is kept depends on no coin: floats decide it, and the odds stay exact. With one
-    drafted token, q's law holds on near misses, and all else goes to the likeliest.
+    With one drafted token, q's law holds on near misses, and all else goes to the
+    likeliest. ValueError: a top or a delta that cannot be.
     Coins: none.
     """
+    if top < 1 or not 0 <= delta <= 1:
+        raise ValueError(f"top {top}, delta {delta}: 1 or more, and 0 to 1")
     kept = 0
     while kept < len(proposal.tokens) and _near(
-        np.asarray(p[kept], dtype=float), proposal.tokens[kept], top, delta
+        p[kept], proposal.tokens[kept], top, delta
     ):
         kept += 1
     return [*proposal.tokens[:kept], int(np.argmax(p[kept]))]
@@ -37,4 +37,4 @@ def verify(
 
 def _near(row: Probs, x: int, top: int, delta: float) -> bool:
     likelier = int((row > row[x]).sum())
-    return likelier < top and bool(row[x] >= exp(-delta) * row.max())
+    return likelier < top and bool(row.max() - row[x] <= delta)

@@ -23,18 +23,35 @@ ENOUGH = {"smoke": 8, "quick": 32, "full": 78, "nightly": 156}
 """Worlds by budget."""
 Size = tuple[int, Branching]
 """Vocabulary and shape of the draft."""
+Sort = tuple[Size, proposal.Kind | Literal["certain"]]
+"""A size, and how siblings come about; a certain chain has one-hot rows of q."""
+CORE: list[Sort] = [
+    ((2, (1, 1)), "iid"),
+    ((2, (1, 1, 1)), "certain"),
+    ((4, (1, 1)), "certain"),
+    ((3, (1,)), "iid"),
+    ((6, (1,)), "certain"),
+    ((3, (1, 1)), "certain"),
+]
+MORE: list[Sort] = [
+    ((3, (1, 1)), "iid"),
+    ((2, (1, 1, 1)), "iid"),
+    ((4, (1, 1)), "iid"),
+    ((6, (1,)), "iid"),
+    ((2, (1,) * 5), "iid"),
+    ((3, (1, 1, 1)), "iid"),
+    ((2, (1,) * 5), "certain"),
+]
+LARGE: list[Size]
+LARGE = [(8, (1,)), (5, (1, 1)), (2, (1,) * 6), (3, (1,) * 4), (12, (1,))]
 
 
 def chains(budget: str = "quick") -> list[World]:
-    """Worlds for `verify`: the `core` first, which a slow engine must get through too.
-
-    In every other round the draft is certain, so that its rows are one-hot.
-    """
-    sizes: list[Size] = [(3, (1, 1)), (2, (1, 1, 1)), (4, (1, 1)), (3, (1,)), (6, (1,))]
-    sizes += [(2, (1, 1)), (2, (1,) * 5), (3, (1, 1, 1))]
+    """Worlds for `verify`: the `core` first, which a slow engine must get through."""
+    sorts = [*CORE, *MORE]
     if budget in ("full", "nightly"):
-        sizes += [(8, (1,)), (5, (1, 1)), (2, (1,) * 6), (3, (1,) * 4), (12, (1,))]
-    return [*named(), *tables(sizes, ("iid", "certain"), ENOUGH[budget])]
+        sorts += [(size, "iid") for size in LARGE]
+    return [*named(), *tables(sorts, ENOUGH[budget])]
 
 
 def extras(accepts: Sequence[str]) -> Iterator[World]:
@@ -48,7 +65,7 @@ def extras(accepts: Sequence[str]) -> Iterator[World]:
 
 def core(operation: str) -> int:
     """How many worlds, the first ones, are the least that a verdict rests on."""
-    return len(list(named())) + 6 if operation == "verify" else 6
+    return len(list(named())) + len(CORE) if operation == "verify" else 6
 
 
 def trees(budget: str = "quick", kinds: tuple[proposal.Kind, ...] = ()) -> list[World]:
@@ -56,7 +73,7 @@ def trees(budget: str = "quick", kinds: tuple[proposal.Kind, ...] = ()) -> list[
     sizes: list[Size] = [(2, (2,)), (3, (2,)), (3, (1, 1))]
     sizes += [(3, (2, 1)), (4, (3,)), (2, (2, 2))]
     every = kinds or ("iid", "without_replacement", "fixed")
-    return tables(sizes, every, ENOUGH[budget])
+    return tables([(size, kind) for kind in every for size in sizes], ENOUGH[budget])
 
 
 def named() -> Iterator[World]:
@@ -85,14 +102,11 @@ def named() -> Iterator[World]:
         yield World(name, vocab, target, drafter, (1,))
 
 
-def tables(
-    sizes: list[Size], kinds: Sequence[proposal.Kind | Literal["certain"]], count: int
-) -> list[World]:
-    """`count` worlds of random rows, sizes and kinds in turn."""
+def tables(sorts: Sequence[Sort], count: int) -> list[World]:
+    """`count` worlds of random rows, each sort in turn."""
     made = []
     for seed in range(count):
-        vocab, branching = sizes[seed % len(sizes)]
-        kind = kinds[seed // len(sizes) % len(kinds)]
+        (vocab, branching), kind = sorts[seed % len(sorts)]
         target, drafter = binary(seed, vocab, kind == "certain")
         drawn: proposal.Kind = "iid" if kind == "certain" else kind
         made.append(World(f"binary-{seed}", vocab, target, drafter, branching, drawn))

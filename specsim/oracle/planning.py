@@ -1,4 +1,4 @@
-"""How many blocks a sampled run needs, and which cases to spend them on.
+"""How many blocks a sampled run needs.
 
 A mutant's own bets make Z = exp(sum of log bets), and E >= stake * Z. By Chernoff, with
 n rounds over the cases and any s > 0, under the mutant
@@ -78,32 +78,3 @@ def uncovered(planned: Mapping[str, float], blocks: int) -> list[str]:
     ['b']
     """
     return [name for name, needed in planned.items() if needed > blocks]
-
-
-def design(
-    candidates: Sequence[proposal.Rows],
-    alternatives: Mapping[str, Sequence[Law | None]],
-    n: int,
-) -> list[int]:
-    """The indices of n cases that between them find every mutant fast.
-
-    Each in turn is the candidate that most speeds up the slowest mutant, then the next
-    slowest, and so on; speed is `rates` at s = 1/2, which adds up over cases. Mutants
-    that no case shows in a run of any length come first all the same: leave them out.
-    """
-    half = int(np.searchsorted(EXPONENTS, 0.5))
-    speed = np.array(
-        [
-            [
-                rates(law, target)[half]
-                for law, target in zip(laws, candidates, strict=True)
-            ]
-            for laws in alternatives.values()
-        ]
-    ).T
-    chosen: list[int] = []
-    for _ in range(min(n, len(candidates))):
-        left = [i for i in range(len(candidates)) if i not in chosen]
-        sofar = speed[chosen].sum(0)
-        chosen.append(max(left, key=lambda i: sorted(sofar + speed[i])))
-    return chosen

@@ -104,12 +104,6 @@ def size(gap: Gap, how: str) -> Fraction:
     return gap.size if how == "symbolic" else abs(gap.got - gap.want)
 
 
-def worst(reads: Sequence[Read], how: str) -> Fraction:
-    """The largest gap there is."""
-    sizes = (size(gap, how) for read in reads for gap in read.gaps)
-    return max(sizes, default=Fraction())
-
-
 def checks_to_prove(read: Read, false_alarm: float) -> int:
     """Fresh runs, foretold for each draft, that leave no other cause for the gaps.
 

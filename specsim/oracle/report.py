@@ -99,7 +99,7 @@ class Report:
                 f"{self.verdict.upper().replace('_', ' ')}  {self.engine}",
                 "",
                 *(
-                    f"  {tier.name:22s} {tier.verdict:13s} {tier.detail}"
+                    f"  {tier.name:30} {tier.verdict:13} {tier.detail}"
                     for tier in self.tiers
                 ),
                 *self._witness(),

@@ -9,9 +9,6 @@ import numpy as np
 from specsim.oracle.worlds import World
 from specsim.seam import probs, proposal, table
 
-Rows = dict[tuple[int, ...], probs.Probs]
-
-
 TRIES = 120
 """Worlds asked before what was found so far is good enough."""
 

@@ -16,7 +16,7 @@ OPTIONS = [
     ("lenience", {"lenience": 1.0}),
     ("typical", {"eps": 0.09}),
     ("typical", {"eps": 0.2, "delta": 0.3}),
-    ("relaxed", {"top": 3, "delta": 1.5}),
+    ("relaxed", {"top": 3, "delta": 0.5}),
     ("relaxed", {"top": 1}),
     ("thresholds", {"single": 1.0, "acc": 0.75}),
     ("thresholds", {"single": 0.5, "acc": 1.0}),

@@ -5,7 +5,7 @@ import pytest
 from specsim.oracle import suite
 from specsim.oracle.mutants import MUTANTS
 from specsim.oracle.planted import CoinFault, Mutant, rewritten
-from specsim.rules import RULES
+from specsim.rules import Rule
 
 
 @pytest.mark.distribution
@@ -16,8 +16,8 @@ def test_every_mutant_is_killed(name: str) -> None:
     assert (killed.tier == "law") == (not isinstance(MUTANTS[name], CoinFault))
 
 
-def test_every_rule_has_a_mutant(rule: object) -> None:
-    assert {mutant.rule for mutant in MUTANTS.values()} == set(RULES)
+def test_every_rule_has_a_mutant(rule: Rule) -> None:
+    assert any(mutant.rule == rule.name for mutant in MUTANTS.values())
 
 
 def test_a_line_that_is_gone_is_noticed() -> None:

@@ -9,8 +9,7 @@ from reference.model.table import constant
 from reference.verify import chain
 from specsim.oracle.evidence import Evidence, log_bet, stakes
 from specsim.oracle.exact import Law
-from specsim.oracle.planning import design, plan, uncovered
-from specsim.oracle.worlds import World
+from specsim.oracle.planning import plan, uncovered
 from tests.oracle.test_evidence import (
     ALTERNATIVES,
     TARGETS,
@@ -18,7 +17,6 @@ from tests.oracle.test_evidence import (
     Engine,
     laws,
     run,
-    world,
 )
 
 Laws = dict[str, list[Law | None]]
@@ -103,29 +101,3 @@ def test_every_wrong_engine_is_found_within_its_plan(name: str) -> None:
 
     assert all(found(rounds, seed) for seed in range(300))
     assert not all(found(rounds // 4, seed) for seed in range(300))
-
-
-def test_a_design_takes_what_reveals_the_slowest_first() -> None:
-    dull, sharp = coin(Fraction(51, 100)), coin(Fraction(9, 10))
-    alternatives: Laws = {
-        "a": [dull, sharp, sharp, dull],
-        "b": [dull, dull, None, sharp],
-    }
-    assert design([COIN] * 4, alternatives, 3) == [1, 3, 0]
-    assert design([COIN] * 4, alternatives, 9) == [1, 3, 0, 2]
-
-
-def test_a_design_asks_less_than_taking_what_comes() -> None:
-    names = [f"table-{seed}" for seed in range(4)]
-    candidates: list[World] = [world(n) for n in ("equal", "near-tie", *names)]
-    targets = [candidate.target for candidate in candidates]
-    alternatives = {name: laws(verify, candidates) for name, verify in WRONG.items()}
-
-    def most(chosen: list[int]) -> float:
-        some = {n: [every[i] for i in chosen] for n, every in alternatives.items()}
-        return max(plan([targets[i] for i in chosen], some).values())
-
-    chosen = design(targets, alternatives, 3)
-    assert chosen == design(targets, alternatives, 3)
-    assert most(chosen) < most([0, 1, 2])
-    assert math.isfinite(most(chosen))

@@ -27,14 +27,14 @@ MUTANTS = [
     ),
     relaxed(
         "near-however-unlikely",
-        " and bool(row[x] >= exp(-delta) * row.max())",
+        " and bool(row.max() - row[x] <= delta)",
         "",
         "accept test",
     ),
     relaxed(
-        "gap-not-in-logarithms",
-        "exp(-delta) * row.max()",
-        "row.max() - delta",
+        "gap-in-logarithms",
+        "row.max() - row[x] <= delta",
+        "float(row[x]) >= np.exp(-delta) * float(row.max())",
         "accept test",
     ),
     thresholds("single-ignored", "1 if left[x] >= single else ", "", "accept test"),

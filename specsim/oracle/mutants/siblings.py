@@ -49,17 +49,6 @@ def top_siblings(world: World, source: randomness.Source) -> proposal.Proposal:
     return fixed._replace(q=remaining(world, fixed), kind=DISTINCT)
 
 
-def hub_siblings(world: World, source: randomness.Source) -> proposal.Proposal:
-    """A hub whose drawn child is declared as drawn from the whole row, not the rest."""
-    drawn = proposal.draft(world.drafter, world.branching, source, "hub")
-    q = drawn.drawn_from.copy()
-    for parent in set(drawn.parents):
-        path, kids = drawn.path(parent), drawn.children(parent)
-        if len(kids) == world.branching[len(path)]:
-            q[kids[-1]] = world.drafter(path)
-    return drawn._replace(q=q)
-
-
 def distinct(world: World, source: randomness.Source) -> proposal.Proposal:
     return proposal.draft(world.drafter, world.branching, source, DISTINCT)
 
@@ -122,12 +111,5 @@ WIRINGS = [
         sorted_siblings,
         "siblings without replacement, put in the order of their odds",
         "chosen after drawing",
-    ),
-    Wiring(
-        "hub-of-the-whole-row",
-        "hub",
-        hub_siblings,
-        "hub tree whose drawn child is verified with q, not with the rest of q",
-        "declared q",
     ),
 ]

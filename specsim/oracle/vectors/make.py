@@ -1,4 +1,4 @@
-"""All vectors, made anew: a function of the table of rules and of nothing else."""
+"""All vectors, made anew: a function of the rules and of the bugs planted in them."""
 
 import json
 from collections.abc import Iterable

@@ -15,7 +15,7 @@ from specsim.seam import probs, randomness
 
 BEYOND = 1000
 """The number of the first vector that is tried: all others are below."""
-TRIES = 600
+TRIES = 200
 
 
 class Reusing(randomness.Uniforms):
