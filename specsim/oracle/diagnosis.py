@@ -30,10 +30,12 @@ def reading(mutant: Mutant | Wiring) -> exact.Reading:
 
 
 def law(mutant: Mutant, world: World) -> Law | None:
-    """The exact law of a planted bug in a world; None where it asks the impossible."""
+    """The exact law of a planted bug in a world; None where it asks the impossible,
+    or divides whole numbers and so leaves the fractions.
+    """
     try:
         return exact.emitted(mutant.verify, world, reading(mutant))
-    except (randomness.Refused, ZeroDivisionError):
+    except (randomness.Refused, ZeroDivisionError, TypeError):
         return None
 
 
