@@ -27,7 +27,7 @@ Sort = tuple[Size, proposal.Kind | Literal["certain"]]
 """A size, and how siblings come about; a certain chain has one-hot rows of q."""
 CORE: list[Sort] = [
     ((2, (1, 1)), "iid"),
-    ((2, (1, 1, 1)), "certain"),
+    ((2, (1, 1, 1)), "iid"),
     ((4, (1, 1)), "certain"),
     ((3, (1,)), "iid"),
     ((6, (1,)), "certain"),
@@ -35,7 +35,7 @@ CORE: list[Sort] = [
 ]
 MORE: list[Sort] = [
     ((3, (1, 1)), "iid"),
-    ((2, (1, 1, 1)), "iid"),
+    ((2, (1, 1, 1)), "certain"),
     ((4, (1, 1)), "iid"),
     ((6, (1,)), "iid"),
     ((2, (1,) * 5), "iid"),
