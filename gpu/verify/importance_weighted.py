@@ -16,8 +16,9 @@ from ..walk import follow
 def verify(batch: Batch) -> Verified:
     """Choose one child, keep it if p can use it, else draw from what is left.
 
-    The token is made at every row of p at once, and then the tree is followed. Sums
-    over words are taken in float64, whatever the rows are in: their differences count.
+    The token is made at every row of p at once, and then the tree is followed. Words
+    are ordered in float64, so that ties are those of the reference, and sums over them
+    taken so: their differences count.
     """
     n, first = count(batch), best(batch, batch.drafted)
     p, q = batch.p, of(first, batch.q)
@@ -36,7 +37,8 @@ def verify(batch: Batch) -> Verified:
 
 def _choice(p: Tensor, q: Tensor, n: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The share (B, N + 1), the law (B, N + 1, V) of the choice, and ranks of words."""
-    order = torch.where(q > 0, p / q, torch.inf).argsort(dim=-1, stable=True)
+    ratio = torch.where(q > 0, p.double() / q.double(), torch.inf)
+    order = ratio.argsort(dim=-1, stable=True)
     up_to = q.gather(-1, order).cumsum(-1, dtype=torch.float64)
     largest = (pad(up_to, (1, 0)) ** n[..., None]).diff()
     gain = torch.zeros_like(up_to).scatter(-1, order, largest) - q
