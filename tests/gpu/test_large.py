@@ -29,13 +29,13 @@ Cumulative sums of so many words in float32 differ by up to 2^-15 between orders
 """
 CASES = 1000
 FEWER = {"k_seq": 240, "importance_weighted": 120, "multi_path_block": 50}
-"""Cases of rules whose reference sorts all words: a tenth of a second or more each."""
+"""Cases of rules that sort all words, or look at them twenty times: seconds a batch."""
 MOST = 6 * 2**30
-"""Bytes that a twin may take beside its arguments, which are 0.3 to 0.7 GB."""
+"""Bytes that a twin may take beside its arguments, which are 0.3 to 0.9 GB."""
 
 
 class Luck:
-    """Answers as `randomness.replay` does, ten times faster on rows of this size."""
+    """Answers as `randomness.replay` does, but faster on rows of this size."""
 
     def __init__(self, accept: probs.Probs, sample: probs.Probs, race: probs.Probs):
         self._accept, self._sample, self._race = accept, sample, race
