@@ -24,6 +24,8 @@ from specsim.oracle.worlds import World, generated, worlds
 from specsim.rules import RULES, Rule, Verify, named
 from specsim.seam import randomness
 
+IMPOSSIBLE = randomness.Refused, ArithmeticError, TypeError, ValueError, LookupError
+"""What an exact run of a wrong rule may end in."""
 SOME, MANY = 20, 500
 """Random worlds for each kind of draft, besides the others: by default, and in full."""
 
@@ -35,6 +37,7 @@ class Judged:
     twin:  None where torch is absent, or there is no twin, else the vectors on which
            it differs.
     lossy: of a lossy rule, the worlds in which it is worst.
+    fault: where it asked the impossible, or did not give a golden vector's block.
     """
 
     rule: Rule
@@ -42,6 +45,7 @@ class Judged:
     worst_tv: Fraction
     twin: list[str] | None
     lossy: Worst | None = None
+    fault: str = ""
 
     @property
     def as_recorded(self) -> bool:
@@ -51,7 +55,7 @@ class Judged:
 
     @property
     def right(self) -> bool:
-        return self.as_recorded and not self.twin
+        return self.as_recorded and not self.twin and not self.fault
 
 
 @dataclass(frozen=True)
@@ -71,8 +75,15 @@ class Suite:
 
     @property
     def verdict(self) -> str:
+        """exact, lossy where no rule is more than that as recorded, or rejected."""
         right = all(judged.right for judged in self.rules)
-        return "exact" if right and all(k.tier for k in self.mutants) else "rejected"
+        if not right or not all(killed.tier for killed in self.mutants):
+            return "rejected"
+        return "exact" if self.lossless else "lossy"
+
+    @property
+    def lossless(self) -> int:
+        return sum(not judged.rule.lossy for judged in self.rules)
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -84,6 +95,7 @@ class Suite:
                     "worlds": judged.worlds,
                     "worst_tv": str(judged.worst_tv),
                     "twin": judged.twin,
+                    "fault": judged.fault,
                     "lossy": judged.lossy and judged.lossy.as_dict(),
                 }
                 for judged in self.rules
@@ -112,7 +124,8 @@ class Suite:
                 *self._lossy(),
                 *self._faults(),
                 "",
-                f"{self.verdict.upper()}: {len(self.rules)} rules in {worlds} worlds, "
+                f"{self.verdict.upper()}: {self.lossless} lossless and "
+                f"{len(self.rules) - self.lossless} lossy rules in {worlds} worlds, "
                 f"{dead} of {len(self.mutants)} mutants killed, {self.seconds:.1f} s",
             ]
         )
@@ -135,21 +148,37 @@ class Suite:
 
     def _faults(self) -> Iterator[str]:
         for judged in self.rules:
-            if not judged.as_recorded:
+            if judged.fault:
+                yield f"  FAULT {judged.rule.name}: {judged.fault}"
+            elif not judged.as_recorded:
                 want = f"should be {judged.rule.bias}"
                 yield f"  BIAS {judged.rule.name}: TV {judged.worst_tv}, {want}"
         for killed in self.mutants:
             if not killed.tier:
-                yield f"  ALIVE {killed.mutant.name}: {killed.mutant.line}"
+                name, line = killed.mutant.name, killed.mutant.line
+                yield f"  ALIVE {name}: {line} ({killed.by})"
         for judged in self.rules:
             yield from (f"  TWIN {judged.rule.name}: {d}" for d in judged.twin or [])
 
 
 def judge(rule: Rule, full: bool = False) -> Judged:
-    """Every world of the rule; the twin replays the rule's golden vectors.
+    """Every world of the rule; rule and twin replay the rule's golden vectors.
 
     A lossy rule's bias is recorded for the default worlds, so there are no others.
     """
+    try:
+        return _judged(rule, full)
+    except IMPOSSIBLE as fault:
+        told = " ".join(f"{type(fault).__name__}: {fault}".split())
+        return Judged(rule, 0, Fraction(1), None, fault=told)
+
+
+def _judged(rule: Rule, full: bool) -> Judged:
+    every = vectors.load(rule.name)
+    wrong = [
+        v.id for v in every if not vectors.legal(v, vectors.replay(v, rule.verify))
+    ]
+    fault = f"does not give the block of vector {wrong[0]}" if wrong else ""
     twin = None
     if rule.has_twin and find_spec("torch"):
         from specsim.oracle import twins
@@ -158,10 +187,10 @@ def judge(rule: Rule, full: bool = False) -> Judged:
     if rule.lossy:
         certified = [certificate.certify(rule.verify, world) for world in worlds(rule)]
         worst = certificate.worst(certified)
-        return Judged(rule, len(certified), worst.tv.tv, twin, worst)
-    every = [*worlds(rule, full), *generated(rule, MANY if full else SOME)]
-    bias = [exact.bias(rule.verify, world, rule.losslessness) for world in every]
-    return Judged(rule, len(bias), max(bias), twin)
+        return Judged(rule, len(certified), worst.tv.tv, twin, worst, fault)
+    asked = [*worlds(rule, full), *generated(rule, MANY if full else SOME)]
+    bias = [exact.bias(rule.verify, world, rule.losslessness) for world in asked]
+    return Judged(rule, len(bias), max(bias), twin, fault=fault)
 
 
 def kill(mutant: Mutant | CoinFault | Wiring) -> Killed:
@@ -171,14 +200,17 @@ def kill(mutant: Mutant | CoinFault | Wiring) -> Killed:
     mutant of a lossy rule has to differ from is the rule's own law.
     """
     rule = RULES[mutant.rule]
+    try:
+        planted = mutant.verify if isinstance(mutant, Mutant) else rule.verify
+    except ValueError as gone:
+        return Killed(mutant, None, str(gone))
     if isinstance(mutant, CoinFault):
         return Killed(mutant, *_by_vectors(mutant, rule))
     dead = Killed(mutant, None, "alive")
     for world in worlds(rule):
         where = mutant.wire(world) if isinstance(mutant, Wiring) else world
-        verify = mutant.verify if isinstance(mutant, Mutant) else rule.verify
         try:
-            bias = _gap(verify, where, rule, diagnosis.reading(mutant))
+            bias = _gap(planted, where, rule, diagnosis.reading(mutant))
         except (randomness.Refused, ZeroDivisionError) as refusal:
             dead = (
                 dead if dead.tier else Killed(mutant, "refusal", f"{world}: {refusal}")
@@ -211,7 +243,7 @@ def run(full: bool = False, only: str | None = None) -> Suite:
     Bad: no rule of that name.
     """
     start = time.monotonic()
-    rules = [named(only)] if only else [*RULES.values()]
+    rules = [*RULES.values()] if only is None else [named(only)]
     names = [name for name, m in MUTANTS.items() if RULES[m.rule] in rules]
     with ProcessPoolExecutor(
         mp_context=get_context("spawn"), initializer=_calm

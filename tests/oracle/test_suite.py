@@ -9,7 +9,7 @@ from specsim.oracle import certificate, suite
 from specsim.oracle.mutants import MUTANTS
 from specsim.oracle.planted import Mutant
 from specsim.oracle.worlds import chains
-from specsim.rules import RULES
+from specsim.rules import RULES, Rule
 
 
 @pytest.mark.distribution
@@ -40,7 +40,7 @@ def test_a_lossy_rule_has_its_recorded_bias_and_is_never_exact() -> None:
     worst = certificate.worst(certificate.certify(rule.verify, w) for w in chains())
     as_recorded = suite.Judged(rule, 45, Fraction(rule.bias), [], worst)
     told = suite.Suite([as_recorded], [], 1.0)
-    assert told.verdict == "exact"
+    assert told.verdict == "lossy"
     assert told.as_dict()["rules"][0]["worst_tv"] == rule.bias
     assert told.as_dict()["rules"][0]["class"] == "lossy"
     assert f"LOSSY lenience: {worst}" in told.text()
@@ -77,3 +77,32 @@ def test_json_has_the_keys_that_were_promised() -> None:
     assert made["mutants"][0]["killed"] is True
     assert made["mutants"][0]["tier"] == "law"
     assert made["seconds"] == 1.25
+
+
+@pytest.mark.distribution
+def test_a_rule_that_asks_the_impossible_is_a_fault_and_not_a_crash(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    broken = Mutant("broken", "chain", "min(1, p[i, x] / q[i, x])", "p[i, x] / 0", "x")
+    monkeypatch.setattr(Rule, "verify", property(lambda rule: broken.verify))
+    judged = suite.judge(RULES["chain"])
+    assert "ZeroDivisionError" in judged.fault
+    assert not judged.right
+    assert "FAULT chain" in suite.Suite([judged], [], 1.0).text()
+
+
+@pytest.mark.distribution
+def test_a_rule_that_stays_exact_but_leaves_its_vectors_is_a_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = RULES["one_hot"].verify
+    monkeypatch.setattr(Rule, "verify", property(lambda rule: other))
+    judged = suite.judge(RULES["chain"])
+    assert judged.worst_tv == 0
+    assert "vector" in judged.fault
+
+
+def test_a_mutant_whose_line_is_gone_is_alive_and_says_so() -> None:
+    gone = suite.kill(Mutant("gone", "chain", "no such line", "", "none"))
+    assert gone.tier is None
+    assert "stands 0 times" in gone.by
