@@ -3,8 +3,10 @@
 catalog, names, fields           which model, which GPU
 config, checkpoint               the same from a config.json
 shapes, costs                    bytes and FLOPs of each operation
-constants, communication, step   what they take in seconds
-case, fit, doubts, prediction    the question, whether it fits, the answer
+hardware, formats, links, engines, constants, communication, step
+                                 what they take in seconds
+work, plan, deployment           a pass over tokens, on how many GPUs
+question, fit, doubts, prediction   the question, whether it fits, the answer
 rendering, tables                the answer in words
 """
 
@@ -13,11 +15,13 @@ from types import ModuleType
 from typing import Any
 
 from specsim.roofline.prediction import Prediction, predict
+from specsim.roofline.question import deploy
 from specsim.roofline.rendering import text
 from specsim.roofline.tables import gpus_rows, gpus_table, models_rows, models_table
 
 __all__ = [
     "Prediction",
+    "deploy",
     "gpus_rows",
     "gpus_table",
     "models_rows",

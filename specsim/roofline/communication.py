@@ -7,13 +7,7 @@ from typing import Any
 
 from specsim.errors import Bad
 from specsim.roofline.catalog import Gpu
-from specsim.roofline.constants import (
-    LINKS,
-    NODE_GB_PER_S,
-    NODE_GPUS,
-    NODE_US,
-    Link,
-)
+from specsim.roofline.links import LINKS, NODE_GB_PER_S, NODE_GPUS, NODE_US, Link
 
 
 @dataclass(frozen=True)
@@ -39,6 +33,15 @@ class Group:
             return 0.0 * message
         share = 2 * (self.gpus - 1) / self.gpus
         return self.alpha_s + share * message / self.bytes_per_s
+
+    def all_to_all(self, message: Any) -> Any:
+        """Seconds for each GPU to send `message` bytes, spread over all of them."""
+        share = (self.gpus - 1) / self.gpus
+        return self.alpha_s + share * message / self.bytes_per_s
+
+    def send(self, message: Any) -> Any:
+        """Seconds to hand `message` bytes to one other GPU."""
+        return self.alpha_s + message / self.bytes_per_s
 
 
 def linked(gpu: Gpu) -> bool:

@@ -3,56 +3,52 @@
 from collections.abc import Iterator
 from functools import reduce
 from operator import mul
+from typing import TYPE_CHECKING
 
-from specsim.roofline import communication, fit, shapes, step
-from specsim.roofline.case import Case
+from specsim.roofline import shapes, step
 from specsim.roofline.catalog import Gpu
-from specsim.roofline.constants import (
-    GENERIC,
-    LACKING,
-    MIXTURE,
-    UNUSUAL,
-    Format,
-    Spread,
-)
+from specsim.roofline.constants import LACKING, MIXTURE, UNUSUAL, Spread
+from specsim.roofline.formats import Format
+from specsim.roofline.hardware import GENERIC
+
+if TYPE_CHECKING:
+    from specsim.roofline.deployment import Deployment
 
 
-def spread(asked: Case) -> Spread:
+def spread(made: "Deployment") -> Spread:
     """How far kernels may be off, all doubts together."""
-    model, numbers = asked.model, asked.numbers
-    doubts = [step.family(asked.gpu).spread, numbers.experts.spread]
-    doubts += [LACKING] if _lacking(asked) else []
+    model, numbers = made.model, made.numbers
+    doubts = [step.family(made.gpu).spread, numbers.experts.spread]
+    doubts += [LACKING] if _lacking(made) else []
     doubts += [MIXTURE] if model.moe_experts else []
     doubts += [] if model.attention in shapes.PLAIN else [UNUSUAL]
     return reduce(mul, doubts)
 
 
-def notes(asked: Case, gpus: int) -> Iterator[str]:
-    """What the reader should know before believing a step on so many GPUs."""
-    if fit.spare_bytes(asked, gpus) < 0:
-        yield "it does not fit: what follows is hypothetical"
-    yield from _of_hardware(asked)
-    yield from _of_model(asked)
-    if (nodes := communication.group(asked.gpu, gpus).nodes) > 1:
+def notes(made: "Deployment", context: int) -> Iterator[str]:
+    """What the reader should know before believing a pass over such contexts."""
+    yield from _of_hardware(made)
+    yield from _of_model(made, context)
+    if (nodes := max(group.nodes for group in made.groups.values())) > 1:
         yield f"spans {nodes} nodes: their network is an assumption"
 
 
-def _of_hardware(asked: Case) -> Iterator[str]:
-    gpu = asked.gpu
+def _of_hardware(made: "Deployment") -> Iterator[str]:
+    gpu = made.gpu
     if step.family(gpu) is GENERIC:
         yield (
             f"no kernels of {gpu.arch} were measured: generic constants, wider interval"
         )
-    for form in _lacking(asked):
+    for form in _lacking(made):
         yield _lack(gpu, form)
     if gpu.confidence == "low":
         yield f"the datasheet rates of {gpu.name} are uncertain"
 
 
-def _lacking(asked: Case) -> list[Format]:
+def _lacking(made: "Deployment") -> list[Format]:
     """The formats of weights in which the datasheet has no rate."""
-    forms = dict.fromkeys([asked.numbers.linear, asked.numbers.experts])
-    return [form for form in forms if step.lacks(asked.gpu, form)]
+    forms = dict.fromkeys([made.numbers.linear, made.numbers.experts])
+    return [form for form in forms if step.lacks(made.gpu, form)]
 
 
 def _lack(gpu: Gpu, form: Format) -> str:
@@ -68,11 +64,11 @@ def _digits(column: str) -> str:
     return column.partition("_")[0]
 
 
-def _of_model(asked: Case) -> Iterator[str]:
-    model = asked.model
-    if model.max_context and asked.context > model.max_context:
+def _of_model(made: "Deployment", context: int) -> Iterator[str]:
+    model = made.model
+    if model.max_context and context > model.max_context:
         yield (
-            f"context {asked.context:,} is longer than the {model.max_context:,} the "
+            f"context {context:,} is longer than the {model.max_context:,} the "
             "model was made for"
         )
     if model.attention not in shapes.PLAIN:

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 from specsim.roofline import fit, step
-from specsim.roofline.communication import group
 from specsim.roofline.constants import MOE_US
-from specsim.roofline.prediction import Prediction, divided
+from specsim.roofline.prediction import Prediction
 
 
 def text(made: Prediction, explain: bool = False) -> str:
@@ -18,11 +17,11 @@ def text(made: Prediction, explain: bool = False) -> str:
 
 
 def _head(made: Prediction) -> Iterator[str]:
-    asked, numbers = made.case, made.case.numbers
-    yield f"{asked.model.hf_id} on {_cards(made, made.gpus)}"
+    asked, numbers = made.deployment, made.deployment.numbers
+    yield f"{asked.model.hf_id} on {_cards(made)}"
     yield (
         f"{numbers.experts.name} weights, {numbers.kv.name} KV cache, batch "
-        f"{asked.batch:,}, context {asked.context:,}, {asked.engine.name} engine"
+        f"{made.batch:,}, context {made.context:,}, {asked.engine.name} engine"
     )
 
 
@@ -40,8 +39,10 @@ def _facts(made: Prediction) -> Iterator[str]:
 
 
 def _fits(made: Prediction) -> str:
-    spare = fit.spare_bytes(made.case, made.gpus)
-    room = f"{made.gpus} x {_gb(fit.usable_bytes(made.case.gpu, made.gpus))} usable"
+    spare = made.spare_bytes
+    room = (
+        f"{made.gpus} x {_gb(fit.usable_bytes(made.deployment.gpu, made.gpus))} usable"
+    )
     weights = f"{_gb(made.weight_bytes)} of weights"
     if made.fits:
         return f"yes: {weights} on {room}, {_gb(spare)} left for more KV cache"
@@ -51,7 +52,7 @@ def _fits(made: Prediction) -> str:
 def _least(made: Prediction) -> str:
     if made.min_gpus is None:
         return "no number of GPUs it can be divided over"
-    usual = fit.roomy(made.case)
+    usual = fit.roomy(made.deployment, made.batch, made.context)
     room = f"; {usual} leave room for KV cache" if usual not in (None, 1) else ""
     least = f"{made.min_gpus} GPU{'s' if made.min_gpus > 1 else ''}"
     return least + ("" if usual == made.min_gpus else room)
@@ -62,8 +63,8 @@ def _read(made: Prediction) -> str:
 
 
 def _computes(made: Prediction) -> str:
-    gpu, read = made.case.gpu, made.streamed_bytes + made.kv_bytes
-    ridge = step.peak(gpu, made.case.numbers.linear) / (gpu.mem_bw_gbs * 1e9)
+    gpu, read = made.deployment.gpu, made.streamed_bytes + made.kv_bytes
+    ridge = step.peak(gpu, made.deployment.numbers.linear) / (gpu.mem_bw_gbs * 1e9)
     return (
         f"{made.flops / 1e9:,.4g} GFLOP a step, {made.flops / read:.3g} a byte; from "
         f"{ridge:.0f} a byte on it would bind"
@@ -72,19 +73,19 @@ def _computes(made: Prediction) -> str:
 
 def _tokens(made: Prediction) -> str:
     each = 1000 / made.step_ms
-    batch = f" ({each:,.3g} a sequence)" if made.case.batch > 1 else ""
+    batch = f" ({each:,.3g} a sequence)" if made.batch > 1 else ""
     return f", {made.tokens_per_s:,.4g} tokens/s{batch}"
 
 
 def _folklore(made: Prediction) -> Iterator[str]:
     """All weights over the peak bandwidth of one card, and what is wrong with it."""
-    rate = made.case.gpu.mem_bw_gbs
+    rate = made.deployment.gpu.mem_bw_gbs
     naive = made.weight_bytes / (rate * 1e6)
     yield (
         f"Folklore: {_gb(made.weight_bytes)} / {rate / 1000:.4g} TB/s = {_ms(naive)}, "
-        f"{1000 / naive:,.3g} tokens/s on one {made.case.gpu.name}. But"
+        f"{1000 / naive:,.3g} tokens/s on one {made.deployment.gpu.name}. But"
     )
-    alone = divided(made.case, 1)
+    alone = Prediction(fit.over(made.deployment, 1), made.batch, made.context)
     for reason in _reasons(made, alone):
         yield f"  - {reason};"
     if_large = "takes" if alone.fits else "would take, were it large enough,"
@@ -93,9 +94,12 @@ def _folklore(made: Prediction) -> Iterator[str]:
 
 
 def _reasons(made: Prediction, alone: Prediction) -> Iterator[str]:
-    case, skipped = made.case, made.weight_bytes - alone.streamed_bytes
+    case, skipped = made.deployment, made.weight_bytes - alone.streamed_bytes
     if not alone.fits:
-        usable, needed = fit.usable_bytes(case.gpu, 1), fit.needed_bytes(case, 1)
+        usable, needed = (
+            fit.usable_bytes(case.gpu, 1),
+            fit.needed_bytes(alone.deployment, made.batch, made.context),
+        )
         held = _gb(usable) + (" (no communication buffers)" if made.gpus > 1 else "")
         yield f"it does not fit: one card can hold {held} of the {_gb(needed)}"
     if skipped > made.weight_bytes / 1000:
@@ -105,7 +109,7 @@ def _reasons(made: Prediction, alone: Prediction) -> Iterator[str]:
     form = case.numbers.linear
     reached = step.family(case.gpu).bandwidth * form.bandwidth
     yield f"matrix products reach {reached:.0%} of the peak bandwidth"
-    launches = sum(each.op.count for each in alone.timed)
+    launches = sum(each.op.count for each in alone.step.timed)
     fixed = alone.shares_ms["latency"]
     yield f"{launches:,} kernels take {_ms(fixed)} before they read a byte"
 
@@ -113,21 +117,21 @@ def _reasons(made: Prediction, alone: Prediction) -> Iterator[str]:
 def _operations(made: Prediction) -> Iterator[str]:
     """A table of operations: a GPU's bytes and FLOPs of a step, and their time."""
     yield f"{'operation':20}{'count':>6}{'MB':>12}{'GFLOP':>11}{'ms':>10}  bound"
-    for each in made.timed:
+    for each in made.step.timed:
         op, ms = each.op, 1000 * float(each.seconds)
         moved, done = op.count * float(op.bytes), op.count * float(op.flops)
         yield (
             f"{op.name:20}{op.count:6,}{moved / 1e6:12,.1f}{done / 1e9:11,.2f}"
             f"{ms:10.3f}  {each.bound}"
         )
-    yield f"{'host':20}{1:6}{'':23}{made.host_ms[1]:10.3f}"
+    yield f"{'host':20}{1:6}{'':23}{made.shares_ms['host']:10.3f}"
 
 
 def _constants(made: Prediction) -> Iterator[str]:
     """Every constant used, and where it comes from."""
-    case, how = made.case, step.family(made.case.gpu)
-    gpu, form, link = case.gpu, case.numbers.experts, group(case.gpu, made.gpus)
-    low, high = made.spread.low, made.spread.high
+    case, how = made.deployment, step.family(made.deployment.gpu)
+    gpu, form, link = case.gpu, case.numbers.experts, case.groups["all-reduce"]
+    low, high = case.spread.low, case.spread.high
     yield f"{gpu.name}: {gpu.mem_bw_gbs:,.5g} GB/s. {gpu.source}"
     yield (
         f"{how.name} family: products {how.kernel_us} us + bytes at {how.bandwidth:.0%}"
@@ -138,24 +142,23 @@ def _constants(made: Prediction) -> Iterator[str]:
         f"{form.name}: {form.bytes:.4g} bytes, +{form.kernel_us} us, bandwidth x "
         f"{form.bandwidth}. {form.source}"
     )
-    if made.gpus > 1:
+    if case.plan.tp > 1:
         yield (
             f"{link.link.name} all-reduce: {link.alpha_s * 1e6:.3g} us + bytes at "
             f"{link.bytes_per_s / 1e9:,.4g} GB/s. {link.link.source}"
         )
     if case.model.moe_experts:
         yield f"mixtures: +{MOE_US} us a layer for routing and permutation"
-    yield f"{case.engine.name} engine: {made.host_ms[1]:.3g} ms. {case.engine.source}"
+    host = made.shares_ms["host"]
+    yield f"{case.engine.name} engine: {host:.3g} ms. {case.engine.source}"
     yield f"interval: {low:.2f} to {high:.2f} times the kernels, and the host's range"
     yield f"{case.model.name}: {case.model.source}"
 
 
-def _cards(made: Prediction, gpus: int) -> str:
-    return (
-        f"{gpus} x {made.case.gpu.name}, tensor parallel"
-        if gpus > 1
-        else (f"one {made.case.gpu.name}")
-    )
+def _cards(made: Prediction) -> str:
+    name = made.deployment.gpu.name
+    many = f"{made.gpus} x {name}, {made.deployment.plan}"
+    return many if made.gpus > 1 else f"one {name}"
 
 
 def _fact(name: str, value: str) -> str:

@@ -137,6 +137,15 @@ def kv_values(model: Model, tp: int = 1) -> float:
     return 2 * math.ceil(model.kv_heads / tp) * model.head_dim
 
 
+def state_bytes(model: Model) -> float:
+    """What one layer of linear attention keeps of a sequence, in fp32.
+
+    Of twice the hidden width and 128 deep: Mamba-2 (expansion 2, state 128) and the
+    gated delta rule of Qwen3-Next and Qwen3.5 agree on that.
+    """
+    return 4.0 * 2 * model.hidden * 128
+
+
 def head(model: Model) -> int:
     """Parameters of the output head, or of the embedding it is tied to."""
     return model.vocab * model.hidden

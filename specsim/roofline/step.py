@@ -1,12 +1,14 @@
-"""Time of a decode step: per kernel a fixed time, then bytes or FLOPs, whichever last.
+"""Time of a pass: per kernel a fixed time, then bytes and FLOPs, overlapped in part.
 
-    seconds = fixed + max(bytes / (e * bandwidth), flops / (c * peak))
+    seconds = fixed + sqrt(memory^2 + compute^2),
+    memory = bytes / (e * bandwidth), compute = flops / (c * peak)
 
-summed over kernels, which run one after the other; and the ideal, which has no fixed
-time, e = c = 1 and bytes and FLOPs of the whole step overlapped.
+summed over kernels, which run one after the other. The square root is what measured
+products show around the ridge, where waves of tiles leave both roofs out of reach. The
+ideal has no fixed time, e = c = 1 and bytes and FLOPs of the whole pass overlapped.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,14 +16,20 @@ import numpy as np
 
 from specsim.roofline.catalog import Gpu
 from specsim.roofline.communication import Group
-from specsim.roofline.constants import FAMILIES, GENERIC, MOE_US, Family, Format
-from specsim.roofline.costs import Op
+from specsim.roofline.constants import MOE_US
+from specsim.roofline.costs import Op, Wire
+from specsim.roofline.formats import Format
+from specsim.roofline.hardware import FAMILIES, GENERIC, Family
 
 Seconds = Any
 """A float, or an array of them."""
 
 BOUNDS = "memory", "compute", "latency", "communication"
 HALVES = "bf16_tflops", "fp16_fp32acc_tflops", "fp16_tflops"
+
+CACHED = 1.4
+"""Bandwidth of weights that stay in the L2 cache, in units of the memory's: products
+on L40S whose weights fit run at up to 1.4 times its memory bandwidth."""
 
 
 @dataclass(frozen=True)
@@ -35,17 +43,21 @@ class Timed:
     communication: Seconds
 
     @property
+    def work(self) -> Seconds:
+        """Moving bytes and computing, beyond the fixed time."""
+        return np.sqrt(self.memory * self.memory + self.compute * self.compute)
+
+    @property
     def seconds(self) -> Seconds:
-        """All launches of a step together."""
-        work = np.maximum(self.memory, self.compute)
-        return self.op.count * (self.fixed + work + self.communication)
+        """All launches of a pass together."""
+        return self.op.count * (self.fixed + self.work + self.communication)
 
     def shares(self) -> dict[str, Seconds]:
-        """Seconds of the step spent on each of `BOUNDS`; they add up to `seconds`."""
-        memory_binds = self.memory >= self.compute
+        """Seconds of the pass spent on each of `BOUNDS`; they add up to `seconds`."""
+        binds = self.memory >= self.compute
         parts = (
-            np.where(memory_binds, self.memory, 0.0),
-            np.where(memory_binds, 0.0, self.compute),
+            np.where(binds, self.work, 0.0),
+            np.where(binds, 0.0, self.work),
             self.fixed,
             self.communication,
         )
@@ -55,7 +67,7 @@ class Timed:
 
     @property
     def bound(self) -> str:
-        """What most of its time goes to, for scalar batch and context."""
+        """What most of its time goes to, for scalar amounts."""
         return largest(self.shares())
 
 
@@ -70,7 +82,7 @@ def total(timed: Sequence[Timed]) -> Seconds:
 
 
 def shares(timed: Sequence[Timed]) -> dict[str, Seconds]:
-    """Seconds of the whole step spent on each of `BOUNDS`."""
+    """Seconds of the whole pass spent on each of `BOUNDS`."""
     each = [one.shares() for one in timed]
     return {name: sum(share[name] for share in each) for name in BOUNDS}
 
@@ -109,18 +121,38 @@ def lacks(gpu: Gpu, form: Format) -> bool:
     return form.peak is not None and not getattr(gpu, form.peak)
 
 
-def timed(ops: Sequence[Op], gpu: Gpu, group: Group) -> list[Timed]:
-    """Each operation with its times, on `gpu` of `group`."""
+def timed(
+    ops: Sequence[Op], gpu: Gpu, groups: Mapping[Wire, Group], cached: bool = False
+) -> list[Timed]:
+    """Each operation with its times on `gpu`; groups hold the GPUs each wire joins.
+
+    cached: the weights were read just before; if they fit they come from the L2 cache.
+    """
     how = family(gpu)
-    return [_timed(op, gpu, how, group) for op in ops]
+    quick = CACHED if cached and _fits_cache(ops, gpu) else 1.0
+    return [_timed(op, gpu, how, groups, quick) for op in ops]
 
 
-def _timed(op: Op, gpu: Gpu, how: Family, group: Group) -> Timed:
+def _fits_cache(ops: Sequence[Op], gpu: Gpu) -> bool:
+    size = max(gpu.l2_mb or 0.0, gpu.llc_mb or 0.0) * 2**20
+    return bool(np.max(sum(op.count * op.weights for op in ops)) <= size)
+
+
+def _timed(
+    op: Op, gpu: Gpu, how: Family, groups: Mapping[Wire, Group], quick: float
+) -> Timed:
+    if op.wire is not None:
+        return Timed(op, 0.0, 0.0, 0.0, _wired(op, groups[op.wire]))
     fixed, efficiency = _rates(op, how)
-    memory = op.bytes / (gpu.mem_bw_gbs * 1e9 * efficiency)
-    compute = _computing(op, gpu, how)
-    wire = group.all_reduce(op.message) if op.kind == "all-reduce" else 0.0
-    return Timed(op, fixed * 1e-6, memory, compute, wire)
+    rate = gpu.mem_bw_gbs * 1e9 * efficiency
+    memory = (op.weights / quick + op.cache + op.moved) / rate
+    return Timed(op, fixed * 1e-6, memory, _computing(op, gpu, how), 0.0)
+
+
+def _wired(op: Op, group: Group) -> Seconds:
+    if op.wire == "all-reduce":
+        return group.all_reduce(op.message)
+    return (group.all_to_all if op.wire == "all-to-all" else group.send)(op.message)
 
 
 def _rates(op: Op, how: Family) -> tuple[float, float]:
@@ -133,7 +165,7 @@ def _rates(op: Op, how: Family) -> tuple[float, float]:
         return two + MOE_US, how.bandwidth * form.bandwidth
     if op.kind == "attention":
         return how.attention_us, how.attention_bandwidth
-    return (how.small_us if op.kind == "small" else 0.0), how.bandwidth
+    return how.small_us, how.bandwidth
 
 
 def _computing(op: Op, gpu: Gpu, how: Family) -> Seconds:
@@ -141,6 +173,8 @@ def _computing(op: Op, gpu: Gpu, how: Family) -> Seconds:
     column = arithmetic(gpu, op.format)
     by_peak = {"fp8_tflops": how.compute_8bit, "fp4_tflops": how.compute_4bit}
     reached = by_peak.get(column, how.compute)
+    if op.kind == "attention":
+        reached = how.attention_compute
     tiled = op.tiled / (peak(gpu, op.format) * reached)
     if not gpu.fp32_tflops:
         return tiled

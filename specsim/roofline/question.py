@@ -1,50 +1,50 @@
-"""The question, resolved and checked: model, GPU, tokens, formats of numbers."""
+"""The question, resolved and checked: model, GPU, plan, formats of numbers."""
 
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 from specsim.errors import Bad
-from specsim.roofline import names
+from specsim.roofline import fit, names
 from specsim.roofline.catalog import Gpu, Model
-from specsim.roofline.constants import ENGINES, FORMATS, Engine, Format
 from specsim.roofline.costs import Numbers
+from specsim.roofline.deployment import Deployment
+from specsim.roofline.engines import ENGINES, Engine
+from specsim.roofline.formats import FORMATS, Format
+from specsim.roofline.plan import Plan
 
 LARGEST = 10**9
 
 
-@dataclass(frozen=True)
-class Case:
-    """A model on a kind of GPU, decoding `batch` sequences of `context` tokens."""
-
-    model: Model
-    gpu: Gpu
-    batch: int
-    context: int
-    numbers: Numbers
-    engine: Engine
-
-
-def case(
+def deploy(
     model: str | Model,
     gpu: str | Gpu,
-    batch: int,
-    context: int,
-    weights: str | None,
-    kv: str | None,
-    engine: str,
-) -> Case:
-    """Names looked up and numbers checked; Bad names the one at fault."""
+    *,
+    gpus: int | None = None,
+    plan: Plan | None = None,
+    weights: str | None = None,
+    kv: str | None = None,
+    engine: str = "typical",
+    batch: int = 1,
+    context: int = 2048,
+) -> Deployment:
+    """Names looked up and numbers checked; Bad names the one at fault.
+
+    gpus: tensor parallel over so many; plan: any other way. With neither the least
+    tensor parallelism that holds `batch` sequences of `context` tokens.
+    """
     row = model if isinstance(model, Model) else names.model(model)
-    return Case(
-        row,
-        gpu if isinstance(gpu, Gpu) else names.gpu(gpu),
-        whole("batch", batch),
-        whole("context", context),
-        stored(row, weights, kv),
-        named("engine", engine, ENGINES),
-    )
+    card = gpu if isinstance(gpu, Gpu) else names.gpu(gpu)
+    rows = stored(row, weights, kv), named("engine", engine, ENGINES)
+    made = Deployment(row, card, plan or Plan(), *rows)
+    whole("batch", batch), whole("context", context)
+    if plan is not None:
+        if gpus is not None and gpus != plan.gpus:
+            raise Bad(f"gpus {gpus}: the plan takes {plan.gpus} ({plan})")
+        return fit.checked(made)
+    if gpus is None:
+        return fit.least(made, batch, context)
+    return fit.checked(fit.over(made, whole("gpus", gpus)))
 
 
 def stored(model: Model, weights: str | None, kv: str | None) -> Numbers:
