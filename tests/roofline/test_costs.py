@@ -1,33 +1,53 @@
 """Bytes and FLOPs: exact where they can be counted, monotone everywhere."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from specsim.roofline import communication, costs, names, step
-from specsim.roofline.catalog import Model
-from specsim.roofline.constants import FORMATS
+from specsim.roofline.catalog import Gpu, Model
 from specsim.roofline.costs import Numbers
+from specsim.roofline.formats import FORMATS
+from specsim.roofline.plan import Plan
+from specsim.roofline.work import Work
 
 BF16 = Numbers(FORMATS["bf16"], FORMATS["bf16"], FORMATS["bf16"])
 MODELS = st.sampled_from(
     ["70b", "llama2-7b", "gemma3-27b", "mixtral-8x7b", "deepseek-v3", "gpt-oss-120b"]
 ).map(names.model)
+ONE = Plan()
 BATCHES, CONTEXTS = st.integers(1, 512), st.integers(1, 100_000)
 
 
+def decode(
+    model: Model,
+    batch: Any,
+    context: Any = 1,
+    tp: int = 1,
+    numbers: Numbers = BF16,
+) -> list[costs.Op]:
+    return costs.ops(model, [Work(batch, 1, context)], Plan(tp), numbers)
+
+
+def timed(ops: list[costs.Op], gpu: Gpu, tp: int = 1) -> Any:
+    group = communication.group(gpu, tp)
+    return step.total(step.timed(ops, gpu, {"all-reduce": group}))
+
+
 def streamed(model: Model, batch: int, tp: int = 1, numbers: Numbers = BF16) -> float:
-    ops = costs.step(model, batch, 1, tp, numbers)
+    ops = decode(model, batch, 1, tp, numbers)
     return float(sum(op.count * op.weights for op in ops))
 
 
 def seconds(model: Model, batch: int, context: int, numbers: Numbers = BF16) -> float:
     gpu = names.gpu("h100")
-    ops = costs.step(model, batch, context, 1, numbers)
-    timed = step.timed(ops, gpu, communication.group(gpu, 1))
-    assert step.total(timed) >= step.ideal(ops, gpu)
-    return float(step.total(timed))
+    ops = decode(model, batch, context, 1, numbers)
+    taken = timed(ops, gpu)
+    assert taken >= step.ideal(ops, gpu)
+    return float(taken)
 
 
 def test_a_step_streams_all_but_the_embedding() -> None:
@@ -50,36 +70,36 @@ def test_quantised_models_keep_embedding_and_head_wide() -> None:
 def test_cache_of_a_token() -> None:
     for name in ("70b", "deepseek-v3", "falcon-7b"):
         model = names.model(name)
-        one = costs.cache_bytes(model, 1, 1, 1, FORMATS["fp16"])
+        one = costs.cache_bytes(model, 1, 1, ONE, FORMATS["fp16"])
         assert one == model.kv_bytes_per_token_fp16
 
 
 def test_a_window_caps_the_cache() -> None:
     model = names.model("mistral-7b-v0.1")
-    held = [costs.cache_bytes(model, 1, n, 1, FORMATS["bf16"]) for n in (4096, 9999)]
+    held = [costs.cache_bytes(model, 1, n, ONE, FORMATS["bf16"]) for n in (4096, 9999)]
     assert held[0] == held[1] == 4096 * 131_072
 
 
 def test_key_value_heads_and_latents_are_copied_when_they_run_out() -> None:
     form = FORMATS["bf16"]
     model, latent = names.model("70b"), names.model("deepseek-v3")
-    each = [costs.cache_bytes(model, 1, 1, tp, form) for tp in (1, 8, 16)]
+    each = [costs.cache_bytes(model, 1, 1, Plan(tp), form) for tp in (1, 8, 16)]
     assert [each[0] / 8, each[1]] == [each[1], each[2]]
-    assert len({costs.cache_bytes(latent, 1, 1, tp, form) for tp in (1, 8)}) == 1
+    assert len({costs.cache_bytes(latent, 1, 1, Plan(tp), form) for tp in (1, 8)}) == 1
 
 
 def test_two_flops_a_weight_and_four_a_cached_number() -> None:
     model = names.model("llama2-7b")
-    ops = costs.step(model, 3, 1000, 1, BF16)
+    ops = decode(model, 3, 1000)
     products = sum(op.count * op.flops for op in ops if op.kind == "product")
     assert products == 2 * 3 * (streamed(model, 1) / 2 - 65 * 4096)
     attention = next(op for op in ops if op.kind == "attention")
-    assert attention.flops == 4 * 3 * 1000 * 4096
+    assert attention.flops == 4 * 3 * 1001 * 4096
 
 
 def test_tensor_cores_compute_whole_tiles() -> None:
     for batch, tiled in [(1, 16), (16, 16), (17, 32)]:
-        head = costs.step(names.model("8b"), batch, 1, 1, BF16)
+        head = decode(names.model("8b"), batch)
         product = next(op for op in head if op.name == "head")
         assert product.tiled * batch == product.flops * tiled
 
@@ -88,7 +108,7 @@ def test_attention_computes_in_sixteen_bits_whatever_the_cache_holds() -> None:
     small = Numbers(FORMATS["bf16"], FORMATS["bf16"], FORMATS["fp8"])
     attention = [
         next(op for op in ops if op.kind == "attention")
-        for ops in (costs.step(names.model("8b"), 1, 9, 1, n) for n in (BF16, small))
+        for ops in (decode(names.model("8b"), 1, 9, 1, n) for n in (BF16, small))
     ]
     assert attention[0].format is attention[1].format is FORMATS["bf16"]
     assert attention[0].cache == 2 * attention[1].cache
@@ -97,8 +117,8 @@ def test_attention_computes_in_sixteen_bits_whatever_the_cache_holds() -> None:
 def test_distinct_experts_of_one_token_and_of_many() -> None:
     model = names.model("mixtral-8x7b")
     expert = 3 * 4096 * 14336 * 2
-    for batch, touched in [(1, 2), (2, 3.5), (1000, 8)]:
-        ops = costs.step(model, batch, 1, 1, BF16)
+    for batch, touched in [(1, 2), (2, 8 * (1 - 0.75**1.8)), (1000, 8)]:
+        ops = decode(model, batch)
         experts = next(op for op in ops if op.kind == "experts")
         assert experts.weights == pytest.approx(touched * expert)
 
@@ -107,15 +127,12 @@ def test_arrays_give_what_numbers_give() -> None:
     model = names.model("gpt-oss-120b")
     batch, context = np.array([1, 7, 64])[:, None], np.array([10, 5000])
     gpu = names.gpu("h100")
-    group = communication.group(gpu, 2)
-    grid = step.total(
-        step.timed(costs.step(model, batch, context, 2, BF16), gpu, group)
-    )
+    grid = timed(decode(model, batch, context, 2), gpu, 2)
     assert grid.shape == (3, 2)
     for i, b in enumerate([1, 7, 64]):
         for j, c in enumerate([10, 5000]):
-            ops = costs.step(model, b, c, 2, BF16)
-            assert grid[i, j] == pytest.approx(step.total(step.timed(ops, gpu, group)))
+            one = timed(decode(model, b, c, 2), gpu, 2)
+            assert grid[i, j] == pytest.approx(one)
 
 
 @given(MODELS, BATCHES, CONTEXTS)

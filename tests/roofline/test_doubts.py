@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from specsim.roofline import catalog, predict, step
-from specsim.roofline.constants import FORMATS
+from specsim.roofline.formats import FORMATS
 from tests.roofline.test_config import LLAMA
 
 
@@ -19,7 +19,8 @@ def test_unmeasured_gpus_are_said_to_be_and_get_a_wider_interval() -> None:
     known, guessed = predict("8b", "h100"), predict("8b", "mi300x")
     assert any("generic" in note for note in guessed.notes)
     assert (
-        guessed.spread.high - guessed.spread.low > known.spread.high - known.spread.low
+        guessed.deployment.spread.high - guessed.deployment.spread.low
+        > known.deployment.spread.high - known.deployment.spread.low
     )
 
 
@@ -57,7 +58,9 @@ def test_formats_it_has_or_no_hardware_needs(gpu: str, weights: str) -> None:
 
 
 def test_a_format_the_hardware_lacks_widens_the_interval() -> None:
-    has, lacks = (predict("1b", "v100", weights=w).spread for w in ("fp16", "bf16"))
+    has, lacks = (
+        predict("1b", "v100", weights=w).deployment.spread for w in ("fp16", "bf16")
+    )
     assert lacks.low < has.low
     assert lacks.high > has.high
 
@@ -68,7 +71,7 @@ def test_every_gpu_computes_in_every_format() -> None:
 
 
 def test_fp16_runs_at_its_own_rate() -> None:
-    mi100 = predict("1b", "mi100").case.gpu
+    mi100 = predict("1b", "mi100").deployment.gpu
     rates = [step.peak(mi100, FORMATS[name]) for name in ("fp16", "bf16")]
     assert rates == [184.6e12, 92.3e12]
 

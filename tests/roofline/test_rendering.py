@@ -39,7 +39,7 @@ def test_short(model: str, gpu: str) -> None:
 def test_explain_shows_every_operation_and_source() -> None:
     made = predict("mixtral-8x7b", "a100", gpus=2)
     said = text(made, explain=True)
-    for each in made.timed:
+    for each in made.step.timed:
         assert f"\n{each.op.name} " in said
     for source in ("aiconfigurator", "NVIDIA A100", "NVLink 3", "gpt-fast"):
         assert source in said
