@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
 from specsim.compare import BUDGETS, Comparison, Line, draft_name, shape_name
+from specsim.drawing import save
 from specsim.errors import Bad
 from specsim.oracle.worlds import Branching, nodes
 from specsim.rules import CHAIN
@@ -34,12 +35,7 @@ def draw(made: Comparison, file: Path) -> None:
     for part, (shapes, lines) in zip(rows, groups, strict=True):
         _panels(part, shapes, sorted(lines, key=_best))
     _legend(figure, made)
-    try:
-        figure.savefig(file, dpi=150)
-    except OSError as error:
-        raise Bad(f"--plot {file}: {error.strerror}") from None
-    except ValueError as error:
-        raise Bad(f"--plot {file}: {str(error).splitlines()[0]}") from None
+    save(figure, file)
 
 
 def _kept(made: Comparison) -> list[Line]:

@@ -185,5 +185,5 @@ def test_interrupting_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(args: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command, "speedup", interrupted)
+    monkeypatch.setattr(command.speedup, "speedup", interrupted)
     assert main(["speedup", "--alpha", "0.5", "--k", "2", "--draft-cost", "1"]) == 130

@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from specsim.errors import Bad
 from specsim.roofline import fit, names
@@ -81,3 +81,21 @@ def named(what: str, name: str, rows: Mapping[str, Row]) -> Row:
     if key not in rows:
         raise Bad(f"{what} {name!r}: choose from {', '.join(rows)}")
     return rows[key]
+
+
+def plan(
+    gpus: int | None, tp: int | None, pp: int | None, ep: int | None, dp: int | None
+) -> dict[str, Any]:
+    """The keywords `gpus` and `plan` of `deploy`, from the degrees a person gave.
+
+    >>> plan(None, 8, None, None, None)
+    {'gpus': 8, 'plan': None}
+    """
+    if gpus is not None and tp is not None and gpus != tp:
+        raise Bad(f"gpus {gpus} and tp {tp}: they mean the same; give one of them")
+    tp = gpus if tp is None else tp
+    if pp is ep is dp is None:
+        return {"gpus": tp, "plan": None}
+    given = {"tp": tp, "pp": pp, "ep": ep, "dp": dp}
+    degrees = {name: whole(name, 1 if n is None else n) for name, n in given.items()}
+    return {"gpus": None, "plan": Plan(**degrees)}
