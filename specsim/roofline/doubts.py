@@ -74,4 +74,4 @@ def _of_model(made: "Deployment", context: int) -> Iterator[str]:
     if model.attention not in shapes.PLAIN:
         yield f"attention is only approximated: {model.attention}"
     if model.moe_experts:
-        yield "experts counted as if routing were uniform; skew touches 5-15 % fewer"
+        yield "experts touched are an expectation: how skewed real routing is varies"

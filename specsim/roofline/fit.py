@@ -87,8 +87,9 @@ def checked(made: Deployment) -> Deployment:
         )
     if plan.pp > model.layers:
         raise Bad(f"pp {plan.pp}: {model.name} has {model.layers} layers")
-    if plan.ep > 1 and (model.moe_experts or 0) % plan.ep:
-        raise Bad(f"ep {plan.ep}: does not divide {model.moe_experts or 0} experts")
+    if (model.moe_experts or 1) % plan.ep:
+        experts = f"{model.moe_experts or 'no'} experts"
+        raise Bad(f"ep {plan.ep}: {model.name} has {experts} to deal out")
     return made
 
 

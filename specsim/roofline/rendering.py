@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from specsim.roofline import fit, step
-from specsim.roofline.constants import MOE_US
+from specsim.roofline import explanation, fit, step
 from specsim.roofline.prediction import Prediction
 
 
@@ -12,7 +11,7 @@ def text(made: Prediction, explain: bool = False) -> str:
     lines = [*_head(made), "", *_facts(made), "", *_folklore(made)]
     lines += ["", *(f"note: {note}" for note in made.notes)] if made.notes else []
     if explain:
-        lines += ["", *_operations(made), "", *_constants(made)]
+        lines += ["", *explanation.lines(made)]
     return "\n".join(lines)
 
 
@@ -112,47 +111,6 @@ def _reasons(made: Prediction, alone: Prediction) -> Iterator[str]:
     launches = sum(each.op.count for each in alone.step.timed)
     fixed = alone.shares_ms["latency"]
     yield f"{launches:,} kernels take {_ms(fixed)} before they read a byte"
-
-
-def _operations(made: Prediction) -> Iterator[str]:
-    """A table of operations: a GPU's bytes and FLOPs of a step, and their time."""
-    yield f"{'operation':20}{'count':>6}{'MB':>12}{'GFLOP':>11}{'ms':>10}  bound"
-    for each in made.step.timed:
-        op, ms = each.op, 1000 * float(each.seconds)
-        moved, done = op.count * float(op.bytes), op.count * float(op.flops)
-        yield (
-            f"{op.name:20}{op.count:6,}{moved / 1e6:12,.1f}{done / 1e9:11,.2f}"
-            f"{ms:10.3f}  {each.bound}"
-        )
-    yield f"{'host':20}{1:6}{'':23}{made.shares_ms['host']:10.3f}"
-
-
-def _constants(made: Prediction) -> Iterator[str]:
-    """Every constant used, and where it comes from."""
-    case, how = made.deployment, step.family(made.deployment.gpu)
-    gpu, form, link = case.gpu, case.numbers.experts, case.groups["all-reduce"]
-    low, high = case.spread.low, case.spread.high
-    yield f"{gpu.name}: {gpu.mem_bw_gbs:,.5g} GB/s. {gpu.source}"
-    yield (
-        f"{how.name} family: products {how.kernel_us} us + bytes at {how.bandwidth:.0%}"
-        f", attention {how.attention_us} us + {how.attention_bandwidth:.0%}, small ops "
-        f"{how.small_us} us, FLOPs at {how.compute:.0%}. {how.source}"
-    )
-    yield (
-        f"{form.name}: {form.bytes:.4g} bytes, +{form.kernel_us} us, bandwidth x "
-        f"{form.bandwidth}. {form.source}"
-    )
-    if case.plan.tp > 1:
-        yield (
-            f"{link.link.name} all-reduce: {link.alpha_s * 1e6:.3g} us + bytes at "
-            f"{link.bytes_per_s / 1e9:,.4g} GB/s. {link.link.source}"
-        )
-    if case.model.moe_experts:
-        yield f"mixtures: +{MOE_US} us a layer for routing and permutation"
-    host = made.shares_ms["host"]
-    yield f"{case.engine.name} engine: {host:.3g} ms. {case.engine.source}"
-    yield f"interval: {low:.2f} to {high:.2f} times the kernels, and the host's range"
-    yield f"{case.model.name}: {case.model.source}"
 
 
 def _cards(made: Prediction) -> str:

@@ -45,6 +45,17 @@ def test_explain_shows_every_operation_and_source() -> None:
         assert source in said
 
 
+def test_explain_derives_each_time() -> None:
+    made = predict("70b", "a100", gpus=4)
+    said = text(made, explain=True)
+    gate_up = next(line for line in said.splitlines() if line.startswith("  gate_up:"))
+    assert "234.9 MB of weights" in gate_up
+    assert "at 77% of 2,039 GB/s = 150 us" in gate_up
+    assert "after 5.4 us: 156 us; 80 launches" in gate_up
+    assert "NaN" not in said
+    assert f"all of it: {made.step_ms:.3f} ms" in said
+
+
 def test_tables_have_a_line_a_row() -> None:
     assert len(models_table().splitlines()) == len(models_rows()) + 1
     assert "meta-llama/Llama-3.1-70B" in models_table()

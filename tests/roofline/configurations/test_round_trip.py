@@ -1,0 +1,181 @@
+"""What an engine can express comes back as it was; what it cannot is refused."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from specsim.errors import Bad
+from specsim.roofline.configurations import ENGINES, Setup, Tree, emit, parse
+from specsim.roofline.configurations.setup import (
+    BRANCHING,
+    DRAFTERS,
+    MODELLESS,
+    SEPARATE,
+)
+
+names = st.from_regex(r"[A-Za-z/][A-Za-z0-9_.-]{0,8}(/[A-Za-z0-9 _'.-]{0,9}[a-z])?")
+names = names.filter(str.isprintable).filter(lambda name: name == name.strip())
+
+
+def outcome(call, *args):
+    try:
+        return call(*args)
+    except Bad as error:
+        return error
+
+
+def optional(strategy):
+    return st.none() | strategy
+
+
+@st.composite
+def setups(draw):
+    drafter = draw(st.sampled_from([*DRAFTERS]))
+    k = draw(optional(st.integers(1, 60)))
+    tree = None
+    if k and drafter in BRANCHING and draw(st.booleans()):
+        tree = Tree(draw(st.integers(2, 12)), draw(st.integers(k, 4 * k)))
+    window = None
+    if drafter in MODELLESS and draw(st.booleans()):
+        window = tuple(sorted(draw(st.tuples(*[st.integers(1, 30)] * 2))))
+    with_model = drafter in SEPARATE or (drafter == "mtp" and draw(st.booleans()))
+    return Setup(
+        drafter,
+        k,
+        draw(names) if with_model else None,
+        tree,
+        window,
+        draw(optional(st.floats(0, 1))),
+        draw(optional(names)),
+        draw(optional(st.integers(1, 64))),
+        draw(optional(st.integers(1, 64))),
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@given(setup=setups())
+def test_what_is_written_reads_as_it_was(engine, setup):
+    written = outcome(emit, setup, engine)
+    if isinstance(written, Bad):
+        assert written.args[0].startswith(engine)
+        assert "\n" not in written.args[0]
+    else:
+        assert parse(written, engine) == setup
+        assert parse(written, engine).left_out == ()
+
+
+FULL = {
+    "vllm": [
+        Setup("draft", 5, "a/b", target="c/d", tensor_parallel=4),
+        Setup("draft", 5, "a/b", target="c/d", draft_tensor_parallel=1),
+        Setup("eagle", 3, "a/b"),
+        Setup("eagle3", 3, "a/b", target="c/d"),
+        Setup("mtp", 1),
+        Setup("mtp", 2, "a/b"),
+        Setup("medusa", 4, "a/b"),
+        Setup("dflash", 15, "a/b"),
+        Setup("pard", 8, "a/b"),
+        Setup("ngram", 5, window=(2, 4), target="c/d", tensor_parallel=2),
+        Setup("suffix", min_probability=0.2),
+    ],
+    "sglang": [
+        Setup("draft", 4, "a/b", target="c/d", tensor_parallel=4),
+        Setup("eagle", 5, "a/b", Tree(8, 63)),
+        Setup("eagle3", 3, "a/b", Tree(4, 15), target="c/d"),
+        Setup("eagle3", draft_model="a/b"),
+        Setup("mtp", 3),
+        Setup("dflash", 15, "a/b"),
+        Setup("ngram", 11, tree=Tree(10, 11), window=(1, 18)),
+        Setup("ngram", 4),
+    ],
+    "trtllm": [
+        Setup("draft", 4, "a/b", target="c/d", tensor_parallel=4),
+        Setup("eagle3", 6, "a/b", Tree(10, 60)),
+        Setup("mtp", 3),
+        Setup("mtp"),
+        Setup("dflash", 4, "a/b"),
+        Setup("pard", 4, "a/b"),
+        Setup("ngram", 3, window=(1, 4)),
+        Setup("suffix", 4),
+        Setup("suffix", 4, window=(3, 3)),
+    ],
+    "llamacpp": [
+        Setup("draft", 8, "d.gguf", min_probability=0.75, target="t.gguf"),
+        Setup("eagle3", 3, "d.gguf", target="t.gguf", tensor_parallel=2),
+        Setup("mtp", 3),
+        Setup("dflash", 15, "d.gguf"),
+        Setup("ngram", 48, window=(12, 12), target="t.gguf"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("engine", "setup"),
+    [(engine, setup) for engine, many in FULL.items() for setup in many],
+)
+def test_each_engine_has_words_for_what_it_does(engine, setup):
+    written = emit(setup, engine)
+    assert parse(written, engine) == setup
+    assert parse(written) == setup  # and it tells whose words they are
+
+
+def test_a_file_is_read(tmp_path: Path):
+    file = tmp_path / "options.yaml"
+    file.write_text(emit(FULL["trtllm"][1], "trtllm"))
+    assert parse(file) == parse(str(file)) == FULL["trtllm"][1]
+
+
+@pytest.mark.parametrize(
+    ("engine", "setup", "said"),
+    [
+        ("vllm", Setup("eagle3", 3, "a/b", Tree(4, 9)), "a tree of drafts"),
+        ("vllm", Setup("eagle", 3, "a/b", min_probability=0.5), "min_probability"),
+        ("sglang", Setup("medusa", 3, "a/b"), "no drafter medusa"),
+        ("sglang", Setup("ngram", 3, window=(2, 4)), "begin the window at 1"),
+        ("sglang", Setup("ngram", 3, tree=Tree(4, 9)), "make k so"),
+        ("sglang", Setup("ngram"), "say how many"),
+        ("sglang", Setup("draft", 3, "a/b", draft_tensor_parallel=1), "draft_tensor"),
+        ("trtllm", Setup("eagle", 3, "a/b"), "no drafter eagle"),
+        ("trtllm", Setup("eagle3", 3, "a/b", Tree(2, 9)), "holds 6 nodes"),
+        ("trtllm", Setup("draft", draft_model="a/b"), "say how many"),
+        ("trtllm", Setup("ngram", 3, window=(2, 4)), "begin the window at 1"),
+        ("trtllm", Setup("suffix", 3, window=(2, 4)), "give it as both"),
+        ("llamacpp", Setup("eagle3", 3, "a", Tree(2, 4)), "a tree of drafts"),
+        ("llamacpp", Setup("ngram", 3, window=(2, 4)), "give it as both"),
+        ("llamacpp", Setup("draft", draft_model="a"), "say how many"),
+        ("pytorch", Setup("ngram", 3), "choose from vllm"),
+    ],
+)
+def test_what_an_engine_cannot_express_is_refused_with_the_mend(engine, setup, said):
+    with pytest.raises(Bad, match=said) as caught:
+        emit(setup, engine)
+    assert engine in caught.value.args[0]
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"drafter": "magic"}, "drafter 'magic': choose from draft"),
+        ({"drafter": "draft"}, "name its draft model"),
+        ({"drafter": "ngram", "draft_model": "a"}, "leave the draft model out"),
+        ({"drafter": "ngram", "k": 0}, "k 0: give a whole number from 1"),
+        ({"drafter": "ngram", "k": 10**9}, "from 1 to 1,000"),
+        ({"drafter": "ngram", "k": True}, "k True"),
+        ({"drafter": "ngram", "k": 2.5}, "k 2.5"),
+        ({"drafter": "suffix", "k": 3, "tree": Tree(2, 4)}, "leave the tree out"),
+        ({"drafter": "mtp", "tree": Tree(2, 4)}, "how deep"),
+        ({"drafter": "mtp", "k": 5, "tree": Tree(2, 4)}, "tree.nodes 4: .* from 5"),
+        ({"drafter": "mtp", "k": 2, "tree": Tree(1, 4)}, "tree.topk 1"),
+        ({"drafter": "mtp", "window": (1, 2)}, "leave the window out"),
+        ({"drafter": "ngram", "window": (3, 2)}, "window 3: .* from 1 to 2"),
+        ({"drafter": "suffix", "min_probability": 1.5}, "min_probability 1.5"),
+        ({"drafter": "mtp", "target": "--help"}, "target '--help'"),
+        ({"drafter": "mtp", "target": "a\nb"}, "on one line"),
+        ({"drafter": "mtp", "tensor_parallel": 0}, "tensor_parallel 0"),
+    ],
+)
+def test_a_setup_checks_itself(fields, said):
+    with pytest.raises(Bad, match=said):
+        Setup(**fields)
