@@ -81,6 +81,11 @@ def _unserved(tree: Proposal, q: Probs) -> Probs:
     return q
 
 
+def chain(tokens: Sequence[int]) -> Proposal:
+    """A chain of tokens that took no luck to find."""
+    return Proposal([*tokens], [*range(-1, len(tokens) - 1)], None, "fixed")
+
+
 def draft(
     rows: Rows, branching: tuple[int, ...], source: Source, kind: Kind = "iid"
 ) -> Proposal:
