@@ -15,8 +15,9 @@ from .randomness import Source
 class Model(Protocol):
     """A language model with a memory of the tokens it was told to keep.
 
-    extend: scores a tree of N tokens on top of what is kept. Gives rows (N + 1, V),
-            row 0 at the root and row i + 1 after node i, and hidden states (N + 1, D).
+    extend: scores a tree of n tokens on top of what is kept. Gives rows (n + 1, V),
+            row 0 at the root and row i + 1 after node i, and hidden states (n + 1, D).
+            Calls before a `keep` grow one tree: parents count its nodes from the first.
     keep:   the nodes, root first, that become context; the rest is forgotten.
     """
 

@@ -1,6 +1,6 @@
 """What a drafter proposes: a tree of tokens, and how its siblings came about."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -84,6 +84,21 @@ def _unserved(tree: Proposal, q: Probs) -> Probs:
 def chain(tokens: Sequence[int]) -> Proposal:
     """A chain of tokens that took no luck to find."""
     return Proposal([*tokens], [*range(-1, len(tokens) - 1)], None, "fixed")
+
+
+def trie(paths: Iterable[Sequence[int]]) -> Proposal:
+    """The tree of these paths from the root, equal beginnings shared; no luck in it.
+
+    >>> trie([[5, 6], [5, 7]])[:2]
+    ([5, 6, 7], [-1, 0, 0])
+    """
+    nodes: dict[tuple[int, ...], int] = {(): -1}
+    for path in paths:
+        for end in range(len(path)):
+            nodes.setdefault(tuple(path[: end + 1]), len(nodes) - 1)
+    ends = list(nodes)[1:]
+    tokens, parents = [end[-1] for end in ends], [nodes[end[:-1]] for end in ends]
+    return Proposal(tokens, parents, None, "fixed")
 
 
 def draft(

@@ -55,7 +55,7 @@ def argmax(rows: Rows) -> Rows:
 class Table:
     """Rows behind the interface of a model with a memory (reference/decode.py).
 
-    Hidden states are empty (N + 1, 0): a table has none.
+    Hidden states are empty (n + 1, 0): a table has none.
     """
 
     def __init__(self, rows: Rows):
@@ -66,9 +66,12 @@ class Table:
     def extend(
         self, tokens: Sequence[int], parents: Sequence[int]
     ) -> tuple[Probs, Probs]:
-        self._tree = Proposal(list(tokens), list(parents), None, "fixed")
+        self._tree.tokens.extend(tokens)
+        self._tree.parents.extend(parents)
         rows = score(lambda path: self.rows((*self.context, *path)), self._tree)
-        return rows, np.zeros((len(rows), 0))
+        new = [0, *range(len(rows) - len(tokens), len(rows))]
+        return rows[new], np.zeros((len(new), 0))
 
     def keep(self, path: Sequence[int]) -> None:
         self.context += tuple(self._tree.tokens[node] for node in path)
+        self._tree = Proposal([], [], None, "fixed")
