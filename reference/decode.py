@@ -30,9 +30,13 @@ class Model(Protocol):
 class Drafter(Protocol):
     """What proposes: `propose` from the whole context, then `observe` what came of it.
 
-    rows and hidden are the target's, of the tree that was proposed.
+    begin:   once, with the prompt but for its last token, and the target's hidden
+             states (n + 1, D) of it.
+    observe: the tokens emitted, all of them, and the target's rows and hidden states
+             of the tree that was proposed.
     """
 
+    def begin(self, context: Sequence[int], hidden: Probs) -> None: ...
     def propose(self, context: Sequence[int], k: int, source: Source) -> Proposal: ...
     def observe(self, emitted: list[int], rows: Probs, hidden: Probs) -> None: ...
 
@@ -73,8 +77,9 @@ def decode(
     if not prompt:
         raise ValueError("an empty prompt: give at least one token to go on from")
     context = list(prompt)
-    target.extend(prompt[:-1], range(-1, len(prompt) - 2))
+    _, hidden = target.extend(prompt[:-1], range(-1, len(prompt) - 2))
     target.keep(range(len(prompt) - 1))
+    drafter.begin(prompt[:-1], hidden)
     number, left = 0, max_tokens
     while left > 0:
         source = luck(number, len(context))

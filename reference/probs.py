@@ -35,3 +35,13 @@ def entropy(row: Probs) -> float:
     weights = np.asarray(row, dtype=float)
     weights = weights[weights > 0]
     return float(-(weights * np.log(weights)).sum())
+
+
+def top(row: Probs, n: int) -> list[int]:
+    """The n likeliest tokens that are possible at all, the lowest of equals first.
+
+    >>> top(np.array([0.2, 0.5, 0.3, 0.0]), 9)
+    [1, 2, 0]
+    """
+    order = np.argsort(-row, kind="stable")[:n]
+    return [int(token) for token in order if row[token] > 0]

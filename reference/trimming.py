@@ -11,6 +11,7 @@ semi-autoregressive generation". https://arxiv.org/abs/2607.05147
 """
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 from .probs import Probs
@@ -45,6 +46,22 @@ def stop_after(least: Any) -> More:
 
     def more(before: tuple[int, ...], rows: Probs) -> bool:
         return not before or bool(rows[-2][before[-1]] >= least)
+
+    return more
+
+
+def surviving(confidence: Confidence, least: Any) -> More:
+    """Stop after the first token that is less likely than that to be reached and kept.
+
+    Huang, Guo and Wang (2024), "SpecDec++: boosting speculative decoding via adaptive
+    candidate lengths", Theorem 3.1, stops so by a trained head's confidence.
+    https://arxiv.org/abs/2405.19715
+    """
+
+    def more(before: tuple[int, ...], rows: Probs) -> bool:
+        lengths = range(1, len(before) + 1)
+        kept = (confidence(before[: n - 1], rows[:n]) for n in lengths)
+        return bool(prod(kept) >= least)
 
     return more
 

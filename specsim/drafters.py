@@ -54,6 +54,12 @@ DRAFTERS = {
                 ("HF", "vLLM", "TensorRT-LLM", "OpenVINO")),
         Drafter("suffix", "Suffix", "fixed", TREE, "nothing", ("vLLM",)),
         Drafter("jacobi", "Jacobi", "fixed", CHAIN, "nothing", ()),
+        Drafter("medusa", "Medusa", "fixed", TREE, "heads", ("TensorRT-LLM", "vLLM")),
+        Drafter("eagle", "Eagle", "without_replacement", TREE, "features",
+                ("vLLM", "SGLang", "TensorRT-LLM")),
+        Drafter("eagle2", "Eagle2", "fixed", TREE, "features", ("SGLang", "EAGLE")),
+        Drafter("mtp", "Mtp", "iid", CHAIN, "features",
+                ("vLLM", "SGLang", "TensorRT-LLM")),
         Drafter("lookahead", "Lookahead", "fixed", TREE, "nothing", ("TensorRT-LLM",)),
     ]
 }  # fmt: skip

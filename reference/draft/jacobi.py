@@ -11,9 +11,10 @@ import numpy as np
 from ..probs import Probs
 from ..proposal import Proposal, chain
 from ..randomness import Source
+from .lookup import Lookup
 
 
-class Jacobi:
+class Jacobi(Lookup):
     """The draft is the last guess; the target's likeliest tokens after it are the next.
 
     Tokens kept fall out of the guess on the left, and it is filled up on the right with

@@ -11,11 +11,12 @@ import numpy as np
 from ..probs import Probs
 from ..proposal import Proposal, trie
 from ..randomness import Source
+from .lookup import Lookup
 
 Words = tuple[int, ...]
 
 
-class Lookahead:
+class Lookahead(Lookup):
     """A window of n - 1 rows, oldest first, by `window` columns, and a pool of n-grams.
 
     Row r of column c guesses the token c + r + 1 places ahead. It sees row 0 up to its

@@ -8,14 +8,14 @@ https://arxiv.org/abs/1811.03115
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ..probs import Probs
 from ..proposal import Proposal, chain
 from ..randomness import Source
+from .lookup import Lookup
 
 Words = tuple[int, ...]
 
 
-class NGram:
+class NGram(Lookup):
     """Counts what followed each n - 1 tokens, n from 2 to `longest`.
 
     The draft follows the token counted most often after the longest words known, the
@@ -45,9 +45,6 @@ class NGram:
                 break
             text.append(token)
         return chain(text[len(context[-self.longest :]) :])
-
-    def observe(self, emitted: list[int], rows: Probs, hidden: Probs) -> None:
-        """The text is all there is to know, and `propose` is given it."""
 
     def _count(self, text: Sequence[int]) -> None:
         """Count the tokens that are new since last time."""

@@ -10,14 +10,14 @@ from typing import Literal
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ..probs import Probs
 from ..proposal import Proposal, chain
 from ..randomness import Source
+from .lookup import Lookup
 
 Occurrence = Literal["first", "last"]
 
 
-class PromptLookup:
+class PromptLookup(Lookup):
     """Looks for the last n tokens, n from `longest` down to `shortest`.
 
     Prompt and output are searched alike. The longest match wins; of several as long the
@@ -46,6 +46,3 @@ class PromptLookup:
                     after = int(found[self.which]) + n
                     return chain(text[after : after + k].tolist())
         return chain([])
-
-    def observe(self, emitted: list[int], rows: Probs, hidden: Probs) -> None:
-        """The text is all there is to know, and `propose` is given it."""

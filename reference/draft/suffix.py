@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
-from ..probs import Probs
 from ..proposal import Proposal
 from ..randomness import Source
+from .lookup import Lookup
 
 
 @dataclass
@@ -68,7 +68,7 @@ class Candidate:
     expected: float
 
 
-class Suffix:
+class Suffix(Lookup):
     """Drafts the tree whose expected length is greatest, over patterns and texts.
 
     The texts are this one (prompt and output) and, in a trie shared by whoever passes
@@ -104,9 +104,6 @@ class Suffix:
         ]
         best = max(found, key=lambda one: one.expected, default=Candidate([], [], 0))
         return Proposal(best.tokens, best.parents, None, "fixed")
-
-    def observe(self, emitted: list[int], rows: Probs, hidden: Probs) -> None:
-        """The text is all there is to know, and `propose` is given it."""
 
     def _grown(self, start: Node, most: int, k: int) -> Candidate:
         """The `most` likeliest nodes below `start`, likeliest first, lowest of equals.

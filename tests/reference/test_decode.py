@@ -25,6 +25,9 @@ class FromTable:
         self.rows, self.kind, self.width = rows, kind, width
         self.seen: list[list[int]] = []
 
+    def begin(self, context: Sequence[int], hidden: Probs) -> None:
+        assert len(hidden) == len(context) + 1
+
     def propose(self, context: Sequence[int], k: int, source: Source) -> Proposal:
         def after(path: tuple[int, ...]) -> Probs:
             return self.rows((*context, *path))
