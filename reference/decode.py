@@ -42,11 +42,20 @@ class Drafter(Protocol):
 
 
 class Step(NamedTuple):
-    """What was proposed, how many of its tokens were kept, and what was emitted."""
+    """What was proposed, which nodes of it were kept, and what was emitted.
+
+    cut: how many tokens more the rule emitted, beyond the end of the text.
+    """
 
     proposal: Proposal
-    accepted: int
+    path: list[int]
     emitted: list[int]
+    cut: int
+
+    @property
+    def accepted(self) -> int:
+        """How many drafted tokens the rule kept."""
+        return len(self.path)
 
 
 Luck = Callable[[int, int], Source]
@@ -89,11 +98,11 @@ def decode(
         path = accepted(proposal, emitted)
         target.keep([0, *(node + 1 for node in path)])
         drafter.observe(emitted, rows[1:], hidden[1:])
-        emitted = until(stop, emitted[:left])
-        context += emitted
-        yield Step(proposal, len(path), emitted)
-        number, left = number + 1, left - len(emitted)
-        if emitted[-1] in stop:
+        block = until(stop, emitted[:left])
+        context += block
+        yield Step(proposal, path, block, len(emitted) - len(block))
+        number, left = number + 1, left - len(block)
+        if block[-1] in stop:
             return
 
 

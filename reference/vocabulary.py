@@ -18,6 +18,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from .decode import Drafter
+from .draft.lookup import Lookup
 from .probs import Probs
 from .proposal import Proposal, Rows
 from .randomness import Source
@@ -108,8 +109,10 @@ class Tokenizer(Protocol):
     def decode(self, ids: Sequence[int]) -> str: ...
 
 
-class Retokenised:
+class Retokenised(Lookup):
     """A drafter of chains with a tokenizer of its own, in the target's tokens.
+
+    The drafter reads nothing but the text: the target's rows are not its own.
 
     look_behind: how many of the last tokens are encoded again together with the draft.
     Coins: those of the drafter inside.
@@ -134,12 +137,6 @@ class Retokenised:
         text = text[len(self._own.decode(before)) :]
         tokens = continued(context[-self._look_behind :], text, self._target)[:k]
         return Proposal(tokens, [*range(-1, len(tokens) - 1)], None, "fixed")
-
-    def observe(self, emitted: list[int], rows: Probs, hidden: Probs) -> None:
-        """Nothing: the drafter reads the text, and the target's rows are not its own.
-
-        What was emitted is in the next context.
-        """
 
 
 def continued(window: Sequence[int], text: str, tokenizer: Tokenizer) -> list[int]:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from reference.decode import decode
+from reference.draft.lookup import Lookup
 from reference.model.table import Table, constant, row, table
 from reference.probs import Probs
 from reference.proposal import Kind, Proposal, Rows, draft
@@ -158,7 +159,7 @@ def test_one_list_is_the_gumbel_coupling() -> None:
 # What is said
 
 
-class FromTable:
+class FromTable(Lookup):
     def __init__(self, rows: Rows, width: int):
         self.rows, self.width = rows, width
 
@@ -166,9 +167,6 @@ class FromTable:
         branching = (self.width, *[1] * (k - 1)) if k else ()
         rows = self.rows
         return draft(lambda path: rows((*context, *path)), branching, source, "coupled")
-
-    def observe(self, emitted: list[int], rows: object, hidden: object) -> None:
-        pass
 
 
 @pytest.mark.distribution

@@ -198,6 +198,9 @@ class FromTable:
     def __init__(self, rows: Rows):
         self.rows = rows
 
+    def begin(self, context: Sequence[int], hidden: Probs) -> None:
+        raise AssertionError(f"{context} is in other tokens")
+
     def propose(self, context: Sequence[int], k: int, source: Source) -> Proposal:
         def after(path: Tokens) -> Probs:
             return self.rows((*context, *path))
