@@ -39,7 +39,7 @@ class Eagle2(Features):
     def propose(self, context: Sequence[int], k: int, source: Source) -> Proposal:
         """At most k levels; no coins."""
         scored: list[Scored] = []
-        if k and self.ready(context):
+        if self.ready(context) and k:
             level = self._children((), 1, self.start())
             for _ in range(k - 1):
                 scored += level

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from reference.logits import softmax
 from reference.model import medusa
 from reference.model.layers import Array
 from tests.reference.model.small import PLAIN, TEXT, TREE, model, random_weights, told
@@ -21,6 +22,9 @@ def test_untrained_heads_say_what_the_models_head_does() -> None:
         weights[f"{k}.1.weight"] = head
     made = medusa.Medusa(weights).logits(hidden)
     assert made.shape == (HEADS, *logits.shape)
+    np.testing.assert_allclose(
+        medusa.Medusa(weights).rows(hidden[2])[1], softmax(logits[2])
+    )
     for one in made:
         np.testing.assert_allclose(one, logits, atol=1e-9)
 

@@ -1,0 +1,1 @@
+"""Models: logits and hidden states of trees of tokens, batched."""
