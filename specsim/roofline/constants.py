@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 TABLES = "kernel tables of aiconfigurator-core 0.12 (NVIDIA, Apache-2.0)"
 PROFILES = "LLMServingSim 2.0 vLLM profiles (KAIST, MIT)"
+SERVED = "tools/fit_serving.py, from served requests"
+DECODED = "tools/fit_decode.py, from published decode rates"
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,9 @@ MIXTURE = Spread(0.85, 1.1)
 LACKING = Spread(0.9, 1.3)
 """Weights in a format the hardware lacks: a guess, engines widen them differently."""
 
+UNSEEN = Spread(0.85, 1.3)
+"""An engine on an architecture where it was not measured: hosts and kernels differ."""
+
 UNUSUAL = Spread(0.7, 1.4)
 """Attention that is only approximated: its cache as the table has it, no more."""
 
@@ -36,6 +41,10 @@ UNUSUAL = Spread(0.7, 1.4)
 MOE_US = 15.0
 """Routing, permutation and reduction of one mixture layer. `TABLES`: Qwen3-30B on H100
 takes 22 us, on A100 18-25 us, over what its bytes explain, two products included."""
+
+EXPERT_COMPUTE = 0.4
+"""Share of a large product's FLOP/s that grouped products of experts reach: blocks of
+few tokens each, padded (`SERVED`)."""
 
 TILE = 16
 """Tensor cores compute whole tiles of 16 tokens, however few there are."""

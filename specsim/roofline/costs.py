@@ -5,7 +5,7 @@ Nothing here knows a GPU or a second.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from specsim.roofline import shapes
 from specsim.roofline.catalog import Model
 from specsim.roofline.constants import SKEW, TILE
-from specsim.roofline.formats import FORMATS, Format
+from specsim.roofline.formats import FORMATS, Format, blocked
 from specsim.roofline.plan import Plan
 from specsim.roofline.work import Amount, Work
 
@@ -28,6 +28,7 @@ class Op:
     weights, cache, moved: bytes of weights, of KV cache, and of activations.
     flops:   floating-point operations asked for.
     tiled:   the same with the tokens rounded up to whole tiles, as executed.
+    queries: heads that look at each number of the cache.
     message: bytes each GPU holds (all-reduce) or sends; wire says which of them.
     """
 
@@ -40,6 +41,7 @@ class Op:
     moved: Amount = 0.0
     flops: Amount = 0.0
     tiled: Amount = 0.0
+    queries: float = 1.0
     message: Amount = 0.0
     wire: Wire | None = None
 
@@ -53,8 +55,8 @@ class Op:
 class Numbers:
     """How a model's numbers are stored: its products, its experts, its KV cache.
 
-    Embedding, head and router stay in 16 bits when the rest is quantised, unless
-    `ends` says otherwise.
+    Embedding, head and router stay in 16 bits when the rest is quantised, unless the
+    format's own `ends`, or `ends` here, say otherwise.
     """
 
     linear: Format
@@ -65,8 +67,12 @@ class Numbers:
     @property
     def rest(self) -> Format:
         """Format of embedding, head and router."""
-        wide = self.linear if self.linear.bytes >= 2 else FORMATS["bf16"]
-        return self.ends or wide
+        if self.ends:
+            return self.ends
+        form = self.linear
+        if form.ends:
+            return replace(form, bytes=form.ends, kernel_us=0.0)
+        return form if form.bytes >= 2 else FORMATS["bf16"]
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,12 @@ class _Pass:
     works: tuple[Work, ...]
     rows: Amount
     scored: Amount
+
+    @property
+    def linear(self) -> Format:
+        """Of products; mixtures in fp8 have a scale to every block of weights."""
+        form = self.numbers.linear
+        return blocked(form) if self.model.moe_experts else form
 
     @property
     def pooled(self) -> Amount:
@@ -166,10 +178,11 @@ def _product(
 
 
 def _products(one: _Pass) -> Iterator[Op]:
-    model, tp, form, rows = one.model, one.plan.tp, one.numbers.linear, one.rows
+    model, tp, form, rows = one.model, one.plan.tp, one.linear, one.rows
     layers, mixtures = shapes.attention_layers(model), shapes.moe_layers(model)
     for name, shape in shapes.attention(model, tp).items():
-        yield _product(name, layers, shape, rows, form)
+        own = one.numbers.linear if name in shapes.ABSORBED else form
+        yield _product(name, layers, shape, rows, own)
     if dense := model.layers - mixtures:
         for name, shape in shapes.mlp(model, model.intermediate or 0, tp).items():
             yield _product(name, dense, shape, rows, form)
@@ -186,7 +199,7 @@ def _products(one: _Pass) -> Iterator[Op]:
 
 def _mixtures(one: _Pass) -> Iterator[Op]:
     """Router and experts of the mixture layers, the experts of the busiest GPU."""
-    model, plan, form = one.model, one.plan, one.numbers.experts
+    model, plan, form = one.model, one.plan, blocked(one.numbers.experts)
     if not (layers := shapes.moe_layers(model)):
         return
     experts, chosen = model.moe_experts or 0, model.moe_topk or 0
@@ -246,6 +259,7 @@ def _attention(
         moved=work.rows * outer,
         flops=flops,
         tiled=flops,
+        queries=model.heads / model.kv_heads,
     )
 
 

@@ -29,7 +29,7 @@ class Deployment:
     def run(self, *works: Work, cached: bool = False) -> "Pass":
         """One pass over these works together; cached: weights may be in L2 already."""
         ops = costs.ops(self.model, works, self.plan, self.numbers)
-        timed = step.timed(ops, self.gpu, self.groups, cached)
+        timed = step.timed(ops, self.gpu, self.groups, self.engine, cached)
         return Pass(self, works, tuple(timed))
 
     @cached_property
@@ -114,9 +114,10 @@ class Pass:
         """Kernels, or their launches if those take longer."""
         engine, layers = self.deployment.engine, self.deployment.model.layers
         launches = engine.launch_us * layers * 1e-6
-        return np.maximum(factor * self.kernels_s, launches)
+        return factor * np.maximum(self.kernels_s, launches)
 
     def _host(self, at: int) -> Seconds:
         engine, layers = self.deployment.engine, self.deployment.model.layers
         fixed = engine.step_us[at] + layers * engine.layer_us[at]
-        return 1e-6 * (fixed + self.batch * engine.sequence_us[at])
+        each = self.batch / self.deployment.plan.dp * engine.sequence_us[at]
+        return 1e-6 * (fixed + each)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from specsim.roofline import shapes, step
 from specsim.roofline.catalog import Gpu
-from specsim.roofline.constants import LACKING, MIXTURE, UNUSUAL, Spread
+from specsim.roofline.constants import LACKING, MIXTURE, UNSEEN, UNUSUAL, Spread
 from specsim.roofline.formats import Format
 from specsim.roofline.hardware import GENERIC
+from specsim.roofline.measured import Measured
 
 if TYPE_CHECKING:
     from specsim.roofline.deployment import Deployment
@@ -18,16 +19,29 @@ if TYPE_CHECKING:
 def spread(made: "Deployment") -> Spread:
     """How far kernels may be off, all doubts together."""
     model, numbers = made.model, made.numbers
-    doubts = [step.family(made.gpu).spread, numbers.experts.spread]
+    doubts = [step.kernels(made.gpu, numbers.experts).spread, made.engine.spread]
+    doubts += [UNSEEN] if unseen(made) else []
     doubts += [LACKING] if _lacking(made) else []
     doubts += [MIXTURE] if model.moe_experts else []
     doubts += [] if model.attention in shapes.PLAIN else [UNUSUAL]
     return reduce(mul, doubts)
 
 
+def unseen(made: "Deployment") -> bool:
+    """Whether its engine was measured on other architectures only, or its GPU on none.
+
+    A machine that was measured needs nothing of others.
+    """
+    family, seen = step.family(made.gpu), made.engine.families
+    if isinstance(made.gpu, Measured):
+        return False
+    return family is GENERIC or bool(seen and family.name not in seen)
+
+
 def notes(made: "Deployment", context: int) -> Iterator[str]:
     """What the reader should know before believing a pass over such contexts."""
     yield from _of_hardware(made)
+    yield from _of_engine(made)
     yield from _of_model(made, context)
     if (nodes := max(group.nodes for group in made.groups.values())) > 1:
         yield f"spans {nodes} nodes: their network is an assumption"
@@ -41,14 +55,33 @@ def _of_hardware(made: "Deployment") -> Iterator[str]:
         )
     for form in _lacking(made):
         yield _lack(gpu, form)
+    for form in _unmeasured(made):
+        yield f"no products in {form.name} were measured on {gpu.name}"
     if gpu.confidence == "low":
         yield f"the datasheet rates of {gpu.name} are uncertain"
+
+
+def _of_engine(made: "Deployment") -> Iterator[str]:
+    engine, family = made.engine, step.family(made.gpu)
+    if engine.families and unseen(made):
+        yield (
+            f"{engine.name} was measured on {', '.join(engine.families)}, not on "
+            f"{family.name}: wider interval"
+        )
 
 
 def _lacking(made: "Deployment") -> list[Format]:
     """The formats of weights in which the datasheet has no rate."""
     forms = dict.fromkeys([made.numbers.linear, made.numbers.experts])
     return [form for form in forms if step.lacks(made.gpu, form)]
+
+
+def _unmeasured(made: "Deployment") -> list[Format]:
+    """The formats of weights for which a measured machine has no kernels."""
+    if not isinstance(made.gpu, Measured):
+        return []
+    forms = dict.fromkeys([made.numbers.linear, made.numbers.experts])
+    return [form for form in forms if form.name not in made.gpu.kernels]
 
 
 def _lack(gpu: Gpu, form: Format) -> str:

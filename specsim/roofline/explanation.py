@@ -3,8 +3,12 @@
 from collections.abc import Iterator
 
 from specsim.roofline import step
+from specsim.roofline.catalog import Gpu
 from specsim.roofline.constants import MOE_US
 from specsim.roofline.costs import Op
+from specsim.roofline.formats import Format
+from specsim.roofline.hardware import Family
+from specsim.roofline.measured import Measured
 from specsim.roofline.prediction import Prediction
 from specsim.roofline.step import Timed
 
@@ -28,10 +32,10 @@ def _table(made: Prediction) -> Iterator[str]:
 
 
 def _derivations(made: Prediction) -> Iterator[str]:
-    rate = made.deployment.gpu.mem_bw_gbs * 1e9
+    gpu = made.deployment.gpu
     yield "one launch of each, on one GPU:"
     for each in made.step.timed:
-        said = _message(each) if each.op.wire else _kernel(each, rate)
+        said = _message(each) if each.op.wire else _kernel(each, gpu)
         total = 1000 * float(each.seconds)
         yield f"  {each.op.name}: {said}; {each.op.count:,} launches: {total:.3f} ms"
     host = made.shares_ms["host"]
@@ -43,17 +47,22 @@ def _message(each: Timed) -> str:
     return f"{size / 1e3:,.4g} KB between the GPUs take {taken:.3g} us"
 
 
-def _kernel(each: Timed, rate: float) -> str:
+def _kernel(each: Timed, gpu: Gpu) -> str:
     """The formula of `step` with its numbers put in."""
+    rate = gpu.mem_bw_gbs * 1e9
     op, memory, compute = each.op, float(each.memory), float(each.compute)
     reached = float(op.bytes) / memory / rate
     said = f"{_bytes(op)} at {reached:.0%} of {rate / 1e9:,.4g} GB/s = {_us(memory)}"
     work = memory
+    if unpacking := float(each.unpacking):
+        work = float(each.work)
+        said += f", unpacking {_us(unpacking)}"
     if compute:
         work = float(each.work)
-        speed = float(op.tiled) / compute / 1e12
-        said += f", {float(op.tiled) / 1e9:,.4g} GFLOP at {speed:,.4g} TFLOP/s = "
-        said += f"{_us(compute)}, both in {_us(work)} (root of the sum of squares)"
+        done = float(step.executed(op, gpu))
+        speed = done / compute / 1e12
+        said += f", {done / 1e9:,.4g} GFLOP at {speed:,.4g} TFLOP/s = "
+        said += f"{_us(compute)}, together {_us(work)} (root of the sum of squares)"
     return f"{said}, after {_us(float(each.fixed))}: {_us(work + float(each.fixed))}"
 
 
@@ -69,19 +78,11 @@ def _us(seconds: float) -> str:
 
 def _constants(made: Prediction) -> Iterator[str]:
     """Every constant used, and where it comes from."""
-    case, how = made.deployment, step.family(made.deployment.gpu)
-    gpu, form, link = case.gpu, case.numbers.experts, case.groups["all-reduce"]
+    case, gpu = made.deployment, made.deployment.gpu
+    link = case.groups["all-reduce"]
     low, high = case.spread.low, case.spread.high
     yield f"{gpu.name}: {gpu.mem_bw_gbs:,.5g} GB/s. {gpu.source}"
-    yield (
-        f"{how.name} family: products {how.kernel_us} us + bytes at {how.bandwidth:.0%}"
-        f", attention {how.attention_us} us + {how.attention_bandwidth:.0%}, small ops "
-        f"{how.small_us} us, FLOPs at {how.compute:.0%}. {how.source}"
-    )
-    yield (
-        f"{form.name}: {form.bytes:.4g} bytes, +{form.kernel_us} us, bandwidth x "
-        f"{form.bandwidth}. {form.source}"
-    )
+    yield from _kernels(gpu, case.numbers.experts)
     if case.plan.tp > 1:
         yield (
             f"{link.link.name} all-reduce: {link.alpha_s * 1e6:.3g} us + bytes at "
@@ -93,3 +94,31 @@ def _constants(made: Prediction) -> Iterator[str]:
     yield f"{case.engine.name} engine: {host:.3g} ms. {case.engine.source}"
     yield f"interval: {low:.2f} to {high:.2f} times the kernels, and the host's range"
     yield f"{case.model.name}: {case.model.source}"
+
+
+def _kernels(gpu: Gpu, form: Format) -> Iterator[str]:
+    """Of the family and what a format adds to it; or all of it, where measured."""
+    if isinstance(gpu, Measured) and form.name in gpu.kernels:
+        how = gpu.kernels[form.name]
+        yield f"{_family(how)}, {_factors(how)}. {how.source}"
+        return
+    how = step.family(gpu)
+    yield f"{_family(how)}. {how.source}"
+    yield (
+        f"{form.name}: {form.bytes:.4g} bytes, +{form.kernel_us} us, bandwidth x "
+        f"{form.bandwidth}. {form.source}"
+    )
+
+
+def _family(how: Family) -> str:
+    return (
+        f"{how.name} family: products {how.kernel_us:.3g} us + bytes at "
+        f"{how.bandwidth:.0%}, attention {how.attention_us:.3g} us + "
+        f"{how.attention_bandwidth:.0%}, small ops {how.small_us:.3g} us, FLOPs at "
+        f"{how.compute:.0%}"
+    )
+
+
+def _factors(how: Family) -> str:
+    said = ", ".join(f"{tokens:g}: {factor:.2f}" for tokens, factor in how.factors)
+    return f"products of so many tokens times {said}"

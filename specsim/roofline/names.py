@@ -1,19 +1,21 @@
 """Forgiving names: `70b`, `A100 80GB`, `NVIDIA H100 80GB HBM3`, a Hugging Face id.
 
 An exact name wins, whatever its case, spaces, underscores and hyphens; then the words
-of a name in any order; then words that single out one row. A name that does not settle
-the row is refused, with the nearest ones.
+of a name in any order; then words that single out one row; then, for a model, the name
+without owner, precision and tuning, and the models of its shape (`variants`). A name
+that does not settle the row is refused, with the nearest ones.
 """
 
 import difflib
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TypeVar
 
 from specsim.errors import Bad
-from specsim.roofline import catalog, config
+from specsim.roofline import catalog, config, precisions, variants
 from specsim.roofline.catalog import Gpu, Model
 
 Row = TypeVar("Row", Gpu, Model)
@@ -27,29 +29,64 @@ TUNINGS = frozenset({"instruct", "chat", "base", "it", "hf"})
 def gpu(name: str) -> Gpu:
     """The accelerator called `name`; Bad, with candidates, unless it is exactly one.
 
+    A name of the table wins over a path of the same name; `./name` and `name.json` are
+    files that `specsim calibrate` wrote.
+
     >>> gpu("a100").name, gpu("NVIDIA H100 80GB HBM3").name, gpu("rtx 4090").name
     ('A100-SXM4-80GB', 'H100-SXM5-80GB', 'RTX-4090')
     """
-    return _find("GPU", _text("GPU", name), catalog.gpus(), MAKERS)
+    name = _text("GPU", name)
+    if name.startswith((".", "/", "~")) or name.endswith(".json"):
+        return _calibrated(name)
+    try:
+        return _find("GPU", name, catalog.gpus(), MAKERS)
+    except Bad:
+        if os.path.exists(name):
+            return _calibrated(name)
+        raise
+
+
+def _calibrated(path: str) -> Gpu:
+    from specsim.roofline.calibration.loading import load
+
+    return load(path).gpu
 
 
 def model(name: str) -> Model:
     """The model called `name`, or described by a config.json or the directory of one.
 
     A name of the table wins over a path of the same name; `./name` is always a path.
+    A precision in a name is the model's native one then.
 
     >>> model("70b").hf_id, model("Qwen 3 8B").hf_id
     ('meta-llama/Llama-3.1-70B', 'Qwen/Qwen3-8B')
+    >>> model("nvidia/Llama-3.1-8B-Instruct-FP8").native_dtype
+    'fp8'
     """
     name = _text("model", name)
     if name.startswith((".", "/", "~")) or name.endswith(".json"):
         return config.load(name)
-    try:
-        return _find("model", name, catalog.models(), TUNINGS)
-    except Bad:
-        if os.path.exists(name):
-            return config.load(name)
-        raise
+    if row := listed_model(name):
+        return row
+    if os.path.exists(name):
+        return config.load(name)
+    return _find("model", name, catalog.models(), TUNINGS)
+
+
+@lru_cache(10_000)
+def listed_model(name: str) -> Model | None:
+    """The same, None unless exactly one of the table: no path is looked at."""
+    for shorter in (name, variants.plain(name), variants.row_name(name)):
+        if shorter and (row := _settled(shorter, catalog.models(), TUNINGS)[0]):
+            said = precisions.named(name) if shorter != name else None
+            return replace(row, native_dtype=said.format) if said else row
+    return None
+
+
+@lru_cache(10_000)
+def listed_gpu(name: str) -> Gpu | None:
+    """The accelerator called `name`, None unless it is exactly one."""
+    return _settled(name, catalog.gpus(), MAKERS)[0]
 
 
 def _text(what: str, name: str) -> str:
@@ -59,6 +96,16 @@ def _text(what: str, name: str) -> str:
 
 
 def _find(what: str, name: str, rows: Sequence[Row], noise: frozenset[str]) -> Row:
+    row, hits = _settled(name, rows, noise)
+    if row is None:
+        raise Bad(_refusal(what, name, rows, hits))
+    return row
+
+
+def _settled(
+    name: str, rows: Sequence[Row], noise: frozenset[str]
+) -> tuple[Row | None, Sequence[Row]]:
+    """The one row meant, or None and those that could be."""
     words = _words(name)
     fewer = words - noise
     tests: list[Callable[[Row], bool]] = [
@@ -71,9 +118,9 @@ def _find(what: str, name: str, rows: Sequence[Row], noise: frozenset[str]) -> R
     hits: list[Row] = []
     for test in tests:
         if len(found := [row for row in rows if test(row)]) == 1:
-            return found[0]
+            return found[0], found
         hits = hits or found
-    raise Bad(_refusal(what, name, rows, hits))
+    return None, hits
 
 
 def _refusal(what: str, name: str, rows: Sequence[Row], hits: Sequence[Row]) -> str:

@@ -1,16 +1,15 @@
 """The question, resolved and checked: model, GPU, plan, formats of numbers."""
 
 import operator
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from specsim.errors import Bad
-from specsim.roofline import fit, names
+from specsim.roofline import engines, fit, names, precisions
 from specsim.roofline.catalog import Gpu, Model
 from specsim.roofline.costs import Numbers
 from specsim.roofline.deployment import Deployment
 from specsim.roofline.engines import ENGINES, Engine
-from specsim.roofline.formats import FORMATS, Format
+from specsim.roofline.formats import FORMATS, MADE, Format
 from specsim.roofline.plan import Plan
 
 LARGEST = 10**9
@@ -35,7 +34,7 @@ def deploy(
     """
     row = model if isinstance(model, Model) else names.model(model)
     card = gpu if isinstance(gpu, Gpu) else names.gpu(gpu)
-    rows = stored(row, weights, kv), named("engine", engine, ENGINES)
+    rows = stored(row, weights, kv), profile(engine)
     made = Deployment(row, card, plan or Plan(), *rows)
     whole("batch", batch), whole("context", context)
     if plan is not None:
@@ -52,12 +51,32 @@ def stored(model: Model, weights: str | None, kv: str | None) -> Numbers:
 
     A mixture whose own format is a 4-bit one keeps all but its experts in 16 bits.
     """
-    chosen = named("weights", weights or model.native_dtype, FORMATS)
+    chosen = form("weights", weights or model.native_dtype)
     linear = chosen
     if weights is None and model.moe_experts and chosen.bytes < 1:
         linear = FORMATS["bf16"]
     wide = "fp32" if chosen.name == "fp32" else "bf16"
-    return Numbers(linear, chosen, named("kv", kv or wide, FORMATS))
+    return Numbers(linear, chosen, form("kv", kv or wide))
+
+
+def form(what: str, words: str) -> Format:
+    """The number format of these words; Bad lists what is understood."""
+    found = precisions.form(words.strip().lower()) if isinstance(words, str) else None
+    if found is None:
+        kinds = ", ".join(row.name for row in MADE)
+        raise Bad(
+            f"{what} {words!r}: choose from {kinds}, a kind of llama.cpp's files "
+            "(q4_k_m, q8_0, iq4_xs ...) or words like AWQ, GPTQ-Int8, 4.0bpw"
+        )
+    return found
+
+
+def profile(words: str) -> Engine:
+    """The profile of that engine; Bad lists all."""
+    found = engines.named(words) if isinstance(words, str) else None
+    if found is None:
+        raise Bad(f"engine {words!r}: choose from {', '.join(ENGINES)}")
+    return found
 
 
 def whole(name: str, value: int) -> int:
@@ -69,18 +88,6 @@ def whole(name: str, value: int) -> int:
     if isinstance(value, bool) or not 1 <= number <= LARGEST:
         raise Bad(f"{name} {value!r}: give a whole number from 1 to {LARGEST:,}")
     return number
-
-
-Row = TypeVar("Row", Format, Engine)
-
-
-def named(what: str, name: str, rows: Mapping[str, Row]) -> Row:
-    """The row of that name, whatever its case."""
-    key = name.lower() if isinstance(name, str) else ""
-    key = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32"}.get(key, key)
-    if key not in rows:
-        raise Bad(f"{what} {name!r}: choose from {', '.join(rows)}")
-    return rows[key]
 
 
 def plan(

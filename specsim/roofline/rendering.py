@@ -105,8 +105,7 @@ def _reasons(made: Prediction, alone: Prediction) -> Iterator[str]:
         idle = "idle experts and " if case.model.moe_experts else ""
         yield f"{_gb(skipped)} of weights are not read ({idle}the input embedding)"
     yield f"{_gb(alone.kv_bytes)} of KV cache are read as well"
-    form = case.numbers.linear
-    reached = step.family(case.gpu).bandwidth * form.bandwidth
+    reached = step.kernels(case.gpu, case.numbers.linear).bandwidth
     yield f"matrix products reach {reached:.0%} of the peak bandwidth"
     launches = sum(each.op.count for each in alone.step.timed)
     fixed = alone.shares_ms["latency"]

@@ -19,6 +19,10 @@ PLAIN = frozenset({"MHA", "GQA", "MQA", "MLA"})
 """Kinds of attention that the columns describe completely."""
 
 
+ABSORBED = "k_absorb", "v_absorb"
+"""Products of latent attention that take activations as they are, never scaled."""
+
+
 def is_mla(model: Model) -> bool:
     """Whether the cache holds one compressed latent a token (multi-head latent)."""
     return bool(model.mla_kv_lora_rank)

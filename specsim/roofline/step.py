@@ -9,17 +9,20 @@ ideal has no fixed time, e = c = 1 and bytes and FLOPs of the whole pass overlap
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from specsim.roofline.catalog import Gpu
 from specsim.roofline.communication import Group
-from specsim.roofline.constants import MOE_US
+from specsim.roofline.constants import EXPERT_COMPUTE, TILE
 from specsim.roofline.costs import Op, Wire
+from specsim.roofline.engines import Engine
 from specsim.roofline.formats import Format
-from specsim.roofline.hardware import FAMILIES, GENERIC, Family
+from specsim.roofline.hardware import FAMILIES, GENERIC, Family, factor
+from specsim.roofline.measured import Measured
 
 Seconds = Any
 """A float, or an array of them."""
@@ -41,11 +44,17 @@ class Timed:
     memory: Seconds
     compute: Seconds
     communication: Seconds
+    unpacking: Seconds = 0.0
+
+    @property
+    def busy(self) -> Seconds:
+        """Arithmetic of both kinds: computing, and widening what is stored narrow."""
+        return self.compute + self.unpacking
 
     @property
     def work(self) -> Seconds:
         """Moving bytes and computing, beyond the fixed time."""
-        return np.sqrt(self.memory * self.memory + self.compute * self.compute)
+        return np.sqrt(self.memory * self.memory + self.busy * self.busy)
 
     @property
     def seconds(self) -> Seconds:
@@ -54,7 +63,7 @@ class Timed:
 
     def shares(self) -> dict[str, Seconds]:
         """Seconds of the pass spent on each of `BOUNDS`; they add up to `seconds`."""
-        binds = self.memory >= self.compute
+        binds = self.memory >= self.busy
         parts = (
             np.where(binds, self.work, 0.0),
             np.where(binds, 0.0, self.work),
@@ -94,8 +103,30 @@ def ideal(ops: Sequence[Op], gpu: Gpu) -> Seconds:
     return np.maximum(read / (gpu.mem_bw_gbs * 1e9), busy)
 
 
+def kernels(gpu: Gpu, form: Format) -> Family:
+    """The constants of kernels over a format: its own where they were measured."""
+    if isinstance(gpu, Measured) and form.name in gpu.kernels:
+        return gpu.kernels[form.name]
+    return _over(family(gpu), form)
+
+
+@lru_cache(1000)
+def _over(how: Family, form: Format) -> Family:
+    return replace(
+        how,
+        kernel_us=how.kernel_us + form.kernel_us,
+        bandwidth=how.bandwidth * form.bandwidth,
+        spread=how.spread * form.spread,
+    )
+
+
 def family(gpu: Gpu) -> Family:
-    """The constants of its architecture, or generic ones."""
+    """The constants of its architecture, or generic ones.
+
+    A machine that was measured has those of the first format measured.
+    """
+    if isinstance(gpu, Measured):
+        return next(iter(gpu.kernels.values()))
     for row in FAMILIES:
         if gpu.arch.startswith(row.arch):
             return row
@@ -122,15 +153,18 @@ def lacks(gpu: Gpu, form: Format) -> bool:
 
 
 def timed(
-    ops: Sequence[Op], gpu: Gpu, groups: Mapping[Wire, Group], cached: bool = False
+    ops: Sequence[Op],
+    gpu: Gpu,
+    groups: Mapping[Wire, Group],
+    engine: Engine,
+    cached: bool = False,
 ) -> list[Timed]:
     """Each operation with its times on `gpu`; groups hold the GPUs each wire joins.
 
     cached: the weights were read just before; if they fit they come from the L2 cache.
     """
-    how = family(gpu)
     quick = CACHED if cached and _fits_cache(ops, gpu) else 1.0
-    return [_timed(op, gpu, how, groups, quick) for op in ops]
+    return [_timed(op, gpu, groups, engine, quick) for op in ops]
 
 
 def _fits_cache(ops: Sequence[Op], gpu: Gpu) -> bool:
@@ -139,14 +173,44 @@ def _fits_cache(ops: Sequence[Op], gpu: Gpu) -> bool:
 
 
 def _timed(
-    op: Op, gpu: Gpu, how: Family, groups: Mapping[Wire, Group], quick: float
+    op: Op, gpu: Gpu, groups: Mapping[Wire, Group], engine: Engine, quick: float
 ) -> Timed:
     if op.wire is not None:
         return Timed(op, 0.0, 0.0, 0.0, _wired(op, groups[op.wire]))
+    how = kernels(gpu, op.format)
     fixed, efficiency = _rates(op, how)
+    cache = op.cache
+    if op.kind == "attention":
+        efficiency *= engine.attention
+        cache = cache if engine.grouped else cache * op.queries
     rate = gpu.mem_bw_gbs * 1e9 * efficiency
-    memory = (op.weights / quick + op.cache + op.moved) / rate
-    return Timed(op, fixed * 1e-6, memory, _computing(op, gpu, how), 0.0)
+    memory = (op.weights / quick + cache + op.moved) / rate
+    off = _off(op, how)
+    compute, unpacking = _computing(op, gpu, how), _unpacking(op, gpu, how, engine)
+    return Timed(op, fixed * 1e-6, off * memory, off * compute, 0.0, unpacking)
+
+
+def executed(op: Op, gpu: Gpu) -> Any:
+    """FLOPs of whole tiles; where kernels were measured, those asked for."""
+    how = kernels(gpu, op.format)
+    if how.factors:
+        return op.flops
+    if how.tile == TILE or op.kind not in ("product", "experts") or not op.format.peak:
+        return op.tiled
+    tokens = _tokens(op)
+    return op.flops * np.ceil(tokens / how.tile) * how.tile / tokens
+
+
+def _tokens(op: Op) -> Any:
+    """How many each matrix is multiplied by."""
+    return op.flops * op.format.bytes / np.maximum(2 * op.weights, 1.0)
+
+
+def _off(op: Op, how: Family) -> Any:
+    """How far measured products of so many tokens a matrix are off the form."""
+    if not how.factors or op.kind not in ("product", "experts"):
+        return 1.0
+    return factor(how.factors, _tokens(op))
 
 
 def _wired(op: Op, group: Group) -> Seconds:
@@ -157,12 +221,10 @@ def _wired(op: Op, group: Group) -> Seconds:
 
 def _rates(op: Op, how: Family) -> tuple[float, float]:
     """Fixed microseconds, and the share of peak bandwidth."""
-    form = op.format
     if op.kind == "product":
-        return how.kernel_us + form.kernel_us, how.bandwidth * form.bandwidth
+        return how.kernel_us, how.bandwidth
     if op.kind == "experts":
-        two = 2 * (how.kernel_us + form.kernel_us)
-        return two + MOE_US, how.bandwidth * form.bandwidth
+        return 2 * how.kernel_us + how.mixture_us, how.bandwidth
     if op.kind == "attention":
         return how.attention_us, how.attention_bandwidth
     return how.small_us, how.bandwidth
@@ -175,7 +237,21 @@ def _computing(op: Op, gpu: Gpu, how: Family) -> Seconds:
     reached = by_peak.get(column, how.compute)
     if op.kind == "attention":
         reached = how.attention_compute
-    tiled = op.tiled / (peak(gpu, op.format) * reached)
-    if not gpu.fp32_tflops:
+    elif op.kind == "experts" and not how.factors:
+        reached *= EXPERT_COMPUTE
+    tiled = executed(op, gpu) / (peak(gpu, op.format) * reached)
+    native = how.tile > TILE and op.format.peak
+    if how.factors or native or not gpu.fp32_tflops:
         return tiled
     return np.minimum(tiled, op.flops / (gpu.fp32_tflops * 1e12 * how.compute))
+
+
+def _unpacking(op: Op, gpu: Gpu, how: Family, engine: Engine) -> Seconds:
+    """Widening each weight once, on the plain units; measured kernels include it."""
+    form = op.format
+    if op.kind not in ("product", "experts") or how.factors or not gpu.fp32_tflops:
+        return 0.0
+    rate, each = how.integer, form.unpack * engine.unpack
+    if not form.unpack:
+        rate, each = how.plain or how.integer, engine.plain
+    return op.weights / form.bytes * each / (gpu.fp32_tflops * 1e12 * rate)

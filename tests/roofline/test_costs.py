@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from specsim.roofline import communication, costs, names, step
 from specsim.roofline.catalog import Gpu, Model
 from specsim.roofline.costs import Numbers
+from specsim.roofline.engines import ENGINES
 from specsim.roofline.formats import FORMATS
 from specsim.roofline.plan import Plan
 from specsim.roofline.work import Work
@@ -34,7 +35,8 @@ def decode(
 
 def timed(ops: list[costs.Op], gpu: Gpu, tp: int = 1) -> Any:
     group = communication.group(gpu, tp)
-    return step.total(step.timed(ops, gpu, {"all-reduce": group}))
+    engine = ENGINES["ideal"]
+    return step.total(step.timed(ops, gpu, {"all-reduce": group}, engine))
 
 
 def streamed(model: Model, batch: int, tp: int = 1, numbers: Numbers = BF16) -> float:

@@ -165,7 +165,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"gpus": 0}, "gpus 0"),
     ({"gpus": 3}, "gpus 3: Llama-3.1-70B in bf16 on A100"),
     ({"gpus": 128}, "1, 2, 4, 8, 16, 32 or 64 GPUs only"),
-    ({"weights": "int3"}, "weights 'int3': choose from fp32, bf16"),
+    ({"weights": "int5"}, "weights 'int5': choose from fp32, bf16"),
     ({"kv": "x"}, "kv 'x'"),
     ({"engine": "x"}, "engine 'x': choose from typical"),
     ({"context": 10**9}, "does not fit on 1, 2"),

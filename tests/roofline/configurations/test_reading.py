@@ -1,5 +1,8 @@
 """Configurations as their users write them, and as nobody should."""
 
+from contextlib import suppress
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +13,7 @@ from specsim.roofline.configurations import ENGINES, Setup, Tree, parse
 VLLM = "vllm serve meta-llama/Llama-3.1-70B --tensor-parallel-size 4 --port 8000"
 
 
-def test_vllm_reads_a_command_of_several_lines():
+def test_vllm_reads_a_command_of_several_lines() -> None:
     text = (
         VLLM
         + ' \\\n  --speculative-config \'{"method": "eagle3", '
@@ -26,14 +29,17 @@ def test_vllm_reads_a_command_of_several_lines():
 @pytest.mark.parametrize(
     ("options", "wanted"),
     [
-        ('{"model": "x/y", "num_speculative_tokens": 5}', Setup("draft", 5, "x/y")),
+        (
+            '{"model": "x/y", "num_speculative_tokens": 5}',
+            Setup("draft-model", 5, "x/y"),
+        ),
         (
             '{"model": "yuhuili/EAGLE3-L", "num_speculative_tokens": 2}',
             Setup("eagle3", 2, "yuhuili/EAGLE3-L"),
         ),
         (
             '{"model": "[ngram]", "num_speculative_tokens": 4, "prompt_lookup_max": 3}',
-            Setup("ngram", 4, window=(3, 3)),
+            Setup("prompt-lookup", 4, window=(3, 3)),
         ),
         (
             '{"method": "qwen3_next_mtp", "num_speculative_tokens": 2}',
@@ -45,18 +51,20 @@ def test_vllm_reads_a_command_of_several_lines():
         ),
     ],
 )
-def test_vllm_finds_the_method_out_as_the_engine_does(options, wanted):
+def test_vllm_finds_the_method_out_as_the_engine_does(
+    options: str, wanted: Setup
+) -> None:
     assert parse(options) == wanted
 
 
-def test_vllm_takes_the_short_forms_over_the_object():
+def test_vllm_takes_the_short_forms_over_the_object() -> None:
     line = (
         f'{VLLM} --spec-tokens 7 -sc \'{{"method":"mtp","num_speculative_tokens":1}}\''
     )
     assert parse(line).k == 7
 
 
-def test_sglang_counts_the_root_among_the_tokens_verified():
+def test_sglang_counts_the_root_among_the_tokens_verified() -> None:
     line = (
         "python3 -m sglang.launch_server --model meta-llama/Llama-2-7b-chat-hf "
         "--speculative-algorithm EAGLE --speculative-draft-model-path lmsys/E "
@@ -66,7 +74,7 @@ def test_sglang_counts_the_root_among_the_tokens_verified():
     assert parse(line).tree == Tree(4, 15)
 
 
-def test_sglang_calls_built_in_layers_by_eagle_without_a_model():
+def test_sglang_calls_built_in_layers_by_eagle_without_a_model() -> None:
     line = (
         "--speculative-algorithm EAGLE --speculative-num-steps 1 "
         "--speculative-eagle-topk 1 --speculative-num-draft-tokens 2"
@@ -74,9 +82,9 @@ def test_sglang_calls_built_in_layers_by_eagle_without_a_model():
     assert parse(line) == Setup("mtp", 1)
 
 
-def test_sglang_lookup_branches_unless_told_otherwise():
+def test_sglang_lookup_branches_unless_told_otherwise() -> None:
     made = parse("--speculative-algorithm NGRAM")
-    assert made == Setup("ngram", 11, tree=Tree(10, 11))
+    assert made == Setup("prompt-lookup", 11, tree=Tree(10, 11))
 
 
 YAML = """
@@ -103,7 +111,7 @@ speculative_config:
 """
 
 
-def test_trtllm_reads_its_part_of_a_file_of_many_options():
+def test_trtllm_reads_its_part_of_a_file_of_many_options() -> None:
     made = parse(YAML)
     assert made == Setup(
         "eagle3",
@@ -120,7 +128,7 @@ def test_trtllm_reads_its_part_of_a_file_of_many_options():
     ("options", "wanted"),
     [
         ("decoding_type: MTP\nnum_nextn_predict_layers: 3", Setup("mtp", 3)),
-        ("decoding_type: NGram\nmax_draft_len: 3", Setup("ngram", 3, window=(1, 2))),
+        ("decoding_type: NGram\nmax_draft_len: 3", Setup("prompt-lookup", 3)),
         (
             "decoding_type: SA\nmax_draft_len: 3\nmax_matching_ngram_size: -1",
             Setup("suffix", 3),
@@ -128,11 +136,11 @@ def test_trtllm_reads_its_part_of_a_file_of_many_options():
         (
             '{"decoding_type": "DraftTarget", "max_draft_len": 4, '
             '"speculative_model": "a/b"}',
-            Setup("draft", 4, "a/b"),
+            Setup("draft-model", 4, "a/b"),
         ),
     ],
 )
-def test_trtllm_reads_older_names_and_bare_options(options, wanted):
+def test_trtllm_reads_older_names_and_bare_options(options: str, wanted: Setup) -> None:
     assert parse(options) == wanted
 
 
@@ -141,25 +149,25 @@ def test_trtllm_reads_older_names_and_bare_options(options, wanted):
     [
         (
             "llama-server -m t.gguf -md d.gguf --draft-max 16 --draft-min 5",
-            Setup("draft", 16, "d.gguf", target="t.gguf"),
+            Setup("draft-model", 16, "d.gguf", target="t.gguf"),
         ),
-        ("llama-server -m t -md d", Setup("draft", 3, "d", target="t")),
-        ("--spec-type ngram-mod", Setup("ngram", 64)),
-        ("--spec-default", Setup("ngram", 64)),
+        ("llama-server -m t -md d", Setup("draft-model", 3, "d", target="t")),
+        ("--spec-type ngram-mod", Setup("prompt-lookup", 64)),
+        ("--spec-default", Setup("prompt-lookup", 64)),
         (
             "--spec-type ngram-map-k4v --spec-ngram-map-k4v-size-n 8 "
             "--spec-ngram-map-k4v-size-m 6",
-            Setup("ngram", 6, window=(8, 8)),
+            Setup("prompt-lookup", 6, window=(8, 8)),
         ),
         (
             "llama-cli -hf o/t --spec-type draft-mtp --draft 2 -sm row -ts 3,1",
             Setup("mtp", 2, target="o/t", tensor_parallel=2),
         ),
         ("llama-server -m t --spec-type ngram-simple -sm layer -ts 1,1",
-         Setup("ngram", 48, target="t")),
+         Setup("prompt-lookup", 48, target="t")),
     ],
 )  # fmt: skip
-def test_llamacpp_reads_its_types(line, wanted):
+def test_llamacpp_reads_its_types(line: str, wanted: Setup) -> None:
     assert parse(line) == wanted
 
 
@@ -201,7 +209,7 @@ STEPS = "--speculative-algorithm EAGLE3 --speculative-draft-model-path a/b "
         ("vllm serve a --speculative-config []", "no JSON object"),
         ('{"num_speculative_tokens": 3}', "method is missing"),
         ('{"method": "eagle3", "num_speculative_tokens": 3}', "model is missing"),
-        ('{"method": "ngram", "prompt_lookup_max": 3}', "tells no engine"),
+        ('{"method": "ngram", "prompt_lookup_max": 3}', "tokens is missing"),
         ('{"method": "ngram", "num_speculative_tokens": 3, "prompt_lookup_max": 2, '
          '"prompt_lookup_min": 3}', "swap"),
         ("vllm serve a --speculative-config.method ngram", "give one object"),
@@ -237,14 +245,14 @@ STEPS = "--speculative-algorithm EAGLE3 --speculative-draft-model-path a/b "
         ("num_speculative_tokens" * 100_000, "over 1,000,000 letters"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_right_is_refused_in_one_line(text, said):
+def test_what_cannot_be_right_is_refused_in_one_line(text: str, said: str) -> None:
     with pytest.raises(Bad, match=said) as caught:
         parse(text)
     assert "\n" not in caught.value.args[0]
     assert len(caught.value.args[0]) < 400
 
 
-def test_a_file_that_is_no_text_is_refused(tmp_path):
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "model.json"
     file.write_bytes(b"\xff\xfe\x00\x80")
     with pytest.raises(Bad, match="not text"):
@@ -253,24 +261,20 @@ def test_a_file_that_is_no_text_is_refused(tmp_path):
         parse(tmp_path)
 
 
-def outcome(call, *args):
-    try:
-        return call(*args)
-    except Bad as error:
-        return error
-
-
 WORDS = st.lists(
     st.sampled_from(
         ["--spec-type", "draft-mtp", "decoding_type:", "MTP", "vllm serve", "{", "}",
-         '"', "'", "num_speculative_tokens", "--speculative-algorithm", "NGRAM", "\n", "  ",
-         "- ", "3", "-1", "=", "--spec-draft-n-max", "#", ":", "speculative_config:"]
+         '"', "'", "num_speculative_tokens", "--speculative-algorithm", "NGRAM", "\n",
+         "  ", "- ", "3", "-1", "=", "--spec-draft-n-max", "#", ":",
+         "speculative_config:"]
     )
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("engine", [*ENGINES, None])
 @given(text=WORDS.map(" ".join) | st.text(max_size=60))
-def test_nothing_but_a_setup_or_a_refusal_comes_back(engine, text):
-    made = outcome(parse, text, engine)
-    assert isinstance(made, Setup) or "\n" not in made.args[0]
+def test_nothing_but_a_setup_or_a_refusal_comes_back(
+    engine: str | None, text: str
+) -> None:
+    with suppress(Bad):
+        assert isinstance(parse(text, engine), Setup)

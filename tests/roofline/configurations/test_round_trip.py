@@ -1,6 +1,8 @@
 """What an engine can express comes back as it was; what it cannot is refused."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given
@@ -14,24 +16,26 @@ from specsim.roofline.configurations.setup import (
     MODELLESS,
     SEPARATE,
 )
+from specsim.roofline.speculation.drafters import DRAFTER_COSTS
 
-names = st.from_regex(r"[A-Za-z/][A-Za-z0-9_.-]{0,8}(/[A-Za-z0-9 _'.-]{0,9}[a-z])?")
-names = names.filter(str.isprintable).filter(lambda name: name == name.strip())
+T = TypeVar("T")
+
+names = st.from_regex(r"[A-Za-z0-9/.~][\w.\-/ '\"#:{\\=]{0,9}[a-z0-9]", fullmatch=True)
 
 
-def outcome(call, *args):
+def outcome(call: Callable[..., str], *args: object) -> str | Bad:
     try:
         return call(*args)
     except Bad as error:
         return error
 
 
-def optional(strategy):
+def optional(strategy: st.SearchStrategy[T]) -> st.SearchStrategy[T | None]:
     return st.none() | strategy
 
 
 @st.composite
-def setups(draw):
+def setups(draw: st.DrawFn) -> Setup:
     drafter = draw(st.sampled_from([*DRAFTERS]))
     k = draw(optional(st.integers(1, 60)))
     tree = None
@@ -56,7 +60,7 @@ def setups(draw):
 
 @pytest.mark.parametrize("engine", ENGINES)
 @given(setup=setups())
-def test_what_is_written_reads_as_it_was(engine, setup):
+def test_what_is_written_reads_as_it_was(engine: str, setup: Setup) -> None:
     written = outcome(emit, setup, engine)
     if isinstance(written, Bad):
         assert written.args[0].startswith(engine)
@@ -68,8 +72,8 @@ def test_what_is_written_reads_as_it_was(engine, setup):
 
 FULL = {
     "vllm": [
-        Setup("draft", 5, "a/b", target="c/d", tensor_parallel=4),
-        Setup("draft", 5, "a/b", target="c/d", draft_tensor_parallel=1),
+        Setup("draft-model", 5, "a/b", target="c/d", tensor_parallel=4),
+        Setup("draft-model", 5, "a/b", target="c/d", draft_tensor_parallel=1),
         Setup("eagle", 3, "a/b"),
         Setup("eagle3", 3, "a/b", target="c/d"),
         Setup("mtp", 1),
@@ -77,36 +81,36 @@ FULL = {
         Setup("medusa", 4, "a/b"),
         Setup("dflash", 15, "a/b"),
         Setup("pard", 8, "a/b"),
-        Setup("ngram", 5, window=(2, 4), target="c/d", tensor_parallel=2),
+        Setup("prompt-lookup", 5, window=(2, 4), target="c/d", tensor_parallel=2),
         Setup("suffix", min_probability=0.2),
     ],
     "sglang": [
-        Setup("draft", 4, "a/b", target="c/d", tensor_parallel=4),
+        Setup("draft-model", 4, "a/b", target="c/d", tensor_parallel=4),
         Setup("eagle", 5, "a/b", Tree(8, 63)),
         Setup("eagle3", 3, "a/b", Tree(4, 15), target="c/d"),
         Setup("eagle3", draft_model="a/b"),
         Setup("mtp", 3),
         Setup("dflash", 15, "a/b"),
-        Setup("ngram", 11, tree=Tree(10, 11), window=(1, 18)),
-        Setup("ngram", 4),
+        Setup("prompt-lookup", 11, tree=Tree(10, 11), window=(1, 18)),
+        Setup("prompt-lookup", 4),
     ],
     "trtllm": [
-        Setup("draft", 4, "a/b", target="c/d", tensor_parallel=4),
+        Setup("draft-model", 4, "a/b", target="c/d", tensor_parallel=4),
         Setup("eagle3", 6, "a/b", Tree(10, 60)),
         Setup("mtp", 3),
         Setup("mtp"),
         Setup("dflash", 4, "a/b"),
         Setup("pard", 4, "a/b"),
-        Setup("ngram", 3, window=(1, 4)),
+        Setup("prompt-lookup", 3, window=(1, 4)),
         Setup("suffix", 4),
         Setup("suffix", 4, window=(3, 3)),
     ],
     "llamacpp": [
-        Setup("draft", 8, "d.gguf", min_probability=0.75, target="t.gguf"),
+        Setup("draft-model", 8, "d.gguf", min_probability=0.75, target="t.gguf"),
         Setup("eagle3", 3, "d.gguf", target="t.gguf", tensor_parallel=2),
         Setup("mtp", 3),
         Setup("dflash", 15, "d.gguf"),
-        Setup("ngram", 48, window=(12, 12), target="t.gguf"),
+        Setup("prompt-lookup", 48, window=(12, 12), target="t.gguf"),
     ],
 }
 
@@ -115,13 +119,17 @@ FULL = {
     ("engine", "setup"),
     [(engine, setup) for engine, many in FULL.items() for setup in many],
 )
-def test_each_engine_has_words_for_what_it_does(engine, setup):
+def test_each_engine_has_words_for_what_it_does(engine: str, setup: Setup) -> None:
     written = emit(setup, engine)
     assert parse(written, engine) == setup
     assert parse(written) == setup  # and it tells whose words they are
 
 
-def test_a_file_is_read(tmp_path: Path):
+def test_every_drafter_has_a_price() -> None:
+    assert set(DRAFTERS) <= set(DRAFTER_COSTS)
+
+
+def test_a_file_is_read(tmp_path: Path) -> None:
     file = tmp_path / "options.yaml"
     file.write_text(emit(FULL["trtllm"][1], "trtllm"))
     assert parse(file) == parse(str(file)) == FULL["trtllm"][1]
@@ -132,23 +140,30 @@ def test_a_file_is_read(tmp_path: Path):
     [
         ("vllm", Setup("eagle3", 3, "a/b", Tree(4, 9)), "a tree of drafts"),
         ("vllm", Setup("eagle", 3, "a/b", min_probability=0.5), "min_probability"),
+        ("vllm", Setup("prompt-lookup"), "say how many"),
         ("sglang", Setup("medusa", 3, "a/b"), "no drafter medusa"),
-        ("sglang", Setup("ngram", 3, window=(2, 4)), "begin the window at 1"),
-        ("sglang", Setup("ngram", 3, tree=Tree(4, 9)), "make k so"),
-        ("sglang", Setup("ngram"), "say how many"),
-        ("sglang", Setup("draft", 3, "a/b", draft_tensor_parallel=1), "draft_tensor"),
+        ("sglang", Setup("prompt-lookup", 3, window=(2, 4)), "begin the window at 1"),
+        ("sglang", Setup("prompt-lookup", 3, tree=Tree(4, 9)), "make k so"),
+        ("sglang", Setup("prompt-lookup"), "say how many"),
+        (
+            "sglang",
+            Setup("draft-model", 3, "a/b", draft_tensor_parallel=1),
+            "draft_tensor",
+        ),
         ("trtllm", Setup("eagle", 3, "a/b"), "no drafter eagle"),
         ("trtllm", Setup("eagle3", 3, "a/b", Tree(2, 9)), "holds 6 nodes"),
-        ("trtllm", Setup("draft", draft_model="a/b"), "say how many"),
-        ("trtllm", Setup("ngram", 3, window=(2, 4)), "begin the window at 1"),
+        ("trtllm", Setup("draft-model", draft_model="a/b"), "say how many"),
+        ("trtllm", Setup("prompt-lookup", 3, window=(2, 4)), "begin the window at 1"),
         ("trtllm", Setup("suffix", 3, window=(2, 4)), "give it as both"),
         ("llamacpp", Setup("eagle3", 3, "a", Tree(2, 4)), "a tree of drafts"),
-        ("llamacpp", Setup("ngram", 3, window=(2, 4)), "give it as both"),
-        ("llamacpp", Setup("draft", draft_model="a"), "say how many"),
-        ("pytorch", Setup("ngram", 3), "choose from vllm"),
+        ("llamacpp", Setup("prompt-lookup", 3, window=(2, 4)), "give it as both"),
+        ("llamacpp", Setup("draft-model", draft_model="a"), "say how many"),
+        ("pytorch", Setup("prompt-lookup", 3), "choose from vllm"),
     ],
 )
-def test_what_an_engine_cannot_express_is_refused_with_the_mend(engine, setup, said):
+def test_what_an_engine_cannot_express_is_refused_with_the_mend(
+    engine: str, setup: Setup, said: str
+) -> None:
     with pytest.raises(Bad, match=said) as caught:
         emit(setup, engine)
     assert engine in caught.value.args[0]
@@ -158,24 +173,24 @@ def test_what_an_engine_cannot_express_is_refused_with_the_mend(engine, setup, s
     ("fields", "said"),
     [
         ({"drafter": "magic"}, "drafter 'magic': choose from draft"),
-        ({"drafter": "draft"}, "name its draft model"),
-        ({"drafter": "ngram", "draft_model": "a"}, "leave the draft model out"),
-        ({"drafter": "ngram", "k": 0}, "k 0: give a whole number from 1"),
-        ({"drafter": "ngram", "k": 10**9}, "from 1 to 1,000"),
-        ({"drafter": "ngram", "k": True}, "k True"),
-        ({"drafter": "ngram", "k": 2.5}, "k 2.5"),
+        ({"drafter": "draft-model"}, "name its draft model"),
+        ({"drafter": "prompt-lookup", "draft_model": "a"}, "leave the draft model out"),
+        ({"drafter": "prompt-lookup", "k": 0}, "k 0: give a whole number from 1"),
+        ({"drafter": "prompt-lookup", "k": 10**9}, "from 1 to 1,000"),
+        ({"drafter": "prompt-lookup", "k": True}, "k True"),
+        ({"drafter": "prompt-lookup", "k": 2.5}, "k 2.5"),
         ({"drafter": "suffix", "k": 3, "tree": Tree(2, 4)}, "leave the tree out"),
         ({"drafter": "mtp", "tree": Tree(2, 4)}, "how deep"),
         ({"drafter": "mtp", "k": 5, "tree": Tree(2, 4)}, "tree.nodes 4: .* from 5"),
         ({"drafter": "mtp", "k": 2, "tree": Tree(1, 4)}, "tree.topk 1"),
         ({"drafter": "mtp", "window": (1, 2)}, "leave the window out"),
-        ({"drafter": "ngram", "window": (3, 2)}, "window 3: .* from 1 to 2"),
+        ({"drafter": "prompt-lookup", "window": (3, 2)}, "window 3: .* from 1 to 2"),
         ({"drafter": "suffix", "min_probability": 1.5}, "min_probability 1.5"),
         ({"drafter": "mtp", "target": "--help"}, "target '--help'"),
         ({"drafter": "mtp", "target": "a\nb"}, "on one line"),
         ({"drafter": "mtp", "tensor_parallel": 0}, "tensor_parallel 0"),
     ],
 )
-def test_a_setup_checks_itself(fields, said):
+def test_a_setup_checks_itself(fields: dict[str, Any], said: str) -> None:
     with pytest.raises(Bad, match=said):
         Setup(**fields)

@@ -1,0 +1,38 @@
+"""specsim calibrate: measure this machine."""
+
+from argparse import Namespace
+from pathlib import Path
+
+from specsim.commands import Add
+from specsim.commands.saying import picture, say
+
+
+def add(command: Add) -> None:
+    """Declare `calibrate`."""
+    made = command(
+        "calibrate", calibrate, "measure this machine, for roofline --gpu FILE.json"
+    )
+    made.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    made.add_argument("--threads", type=int, help="of torch; default: what it takes")
+    made.add_argument("--seconds", type=float, default=20.0, help="about; default: 20")
+    made.add_argument("--output", metavar="FILE.json", help="the machine's row")
+    made.add_argument(
+        "--plot", metavar="FILE", help="what 1 to 64 tokens cost, as .png ..."
+    )
+
+
+def calibrate(args: Namespace) -> int:
+    from specsim.roofline import calibration
+    from specsim.roofline.calibration.progress import Progress
+
+    drawing = picture(args, "specsim.roofline.calibration.plot")
+    if args.output is not None:
+        calibration.writable(args.output)
+    with Progress() as said:
+        made = calibration.calibrate(args.device, args.threads, args.seconds, said)
+    if args.output is not None:
+        made.save(args.output)
+    if drawing:
+        drawing.draw(made, Path(args.plot))
+    say(args, made.as_dict(), made.text)
+    return 0

@@ -1,0 +1,74 @@
+"""Measure this machine: time the probes, fit the form, and make the rows."""
+
+import math
+import time
+from collections.abc import Iterator
+
+from specsim.errors import Bad
+from specsim.roofline.calibration import rounds, rows
+from specsim.roofline.calibration.bench import Bench, bench
+from specsim.roofline.calibration.probes import Probe
+from specsim.roofline.calibration.result import Calibration
+from specsim.roofline.calibration.rounds import Say
+
+BUSY = 1.3
+"""A machine whose slow rounds take so many times its usual ones does something else."""
+
+
+def calibrate(
+    device: str = "cpu",
+    threads: int | None = None,
+    seconds: float = 20.0,
+    say: Say = lambda text: None,
+) -> Calibration:
+    """Time small pieces of decode steps for about so many seconds, or three rounds.
+
+    threads: of torch, None for as many as it would take; without torch NumPy is timed,
+    with the threads its environment sets. say: is told how far it is. Bad where the
+    device is missing.
+    """
+    if not math.isfinite(seconds) or not 0 < seconds <= 3600:
+        raise Bad(f"--seconds {seconds}: give a number from 0 to 3600")
+    with (chosen := bench(device, threads)).ready():
+        return _measured(chosen, seconds, say)
+
+
+def _measured(chosen: Bench, seconds: float, say: Say) -> Calibration:
+    start = time.monotonic()
+    say("filling memory")
+    probes, missing = _working(chosen.probes())
+    samples = rounds.sample(probes, chosen.clock, seconds, say)
+    found = rows.found(probes, samples)
+    card = rows.card(found, chosen.row)
+    return Calibration(
+        card=card,
+        kernels=rows.kernels(found, card),
+        device=chosen.device,
+        threads=chosen.threads,
+        software=chosen.software,
+        rounds=len(samples),
+        seconds=time.monotonic() - start,
+        notes=(*chosen.notes, *missing, *_busy(found)),
+        points=tuple(found.points),
+    )
+
+
+def _working(probes: list[Probe]) -> tuple[list[Probe], list[str]]:
+    """Those this device and library can do, and a line on each kind they cannot."""
+    working, refused = [], set()
+    for probe in probes:
+        try:
+            probe.run(0)
+            working.append(probe)
+        except (AttributeError, NotImplementedError, RuntimeError) as error:
+            first = str(error).partition("\n")[0][:100]
+            refused.add(f"no {probe.work.kind} in {probe.work.format} here: {first}")
+    return working, sorted(refused)
+
+
+def _busy(found: rows.Found) -> Iterator[str]:
+    if found.drift.high > BUSY:
+        yield (
+            f"the machine was busy: one round in ten took {found.drift.high:.1f} times "
+            "the usual; calibrate again when it is idle for a narrower interval"
+        )

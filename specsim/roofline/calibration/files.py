@@ -1,0 +1,54 @@
+"""A calibration's file: written whole or not at all, and read as text from anybody."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from specsim.errors import Bad
+
+MOST_BYTES = 2_000_000
+
+
+def write(file: Path, data: Any) -> None:
+    """JSON under that name; what stood there stays until all is written."""
+    text = json.dumps(data, indent=1, allow_nan=False) + "\n"
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        os.replace(beside, file)
+    except OSError as error:
+        raise Bad(f"{file}: {error.strerror}") from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def writable(path: Path | str) -> None:
+    """Bad, before anything is measured, where a file cannot be written in the end."""
+    file = Path(path)
+    if file.is_dir():
+        raise Bad(f"{file}: a directory; name a file in it")
+    if not os.access(file.parent, os.W_OK):
+        what = "cannot be written to" if file.parent.exists() else "no such directory"
+        raise Bad(f"{file.parent}: {what}; name a file elsewhere")
+
+
+def read(file: Path) -> dict[str, Any]:
+    """The object in it; Bad, in one line, on anything else."""
+    mend = "give what `specsim calibrate --output` wrote"
+    if not os.path.isfile(file):
+        what = "not a file" if os.path.exists(file) else "no such file"
+        raise Bad(f"{file}: {what}; {mend}")
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            raise Bad(f"{file}: over {MOST_BYTES:,} bytes; {mend}")
+        made = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Bad(f"{file}: cannot be read: {error.strerror}") from None
+    except Bad:
+        raise
+    except (ValueError, RecursionError):
+        raise Bad(f"{file}: not valid JSON; {mend}") from None
+    if not isinstance(made, dict):
+        raise Bad(f"{file}: not a JSON object; {mend}")
+    return made
