@@ -45,7 +45,7 @@ def _speculation(made: ArgumentParser) -> None:
     group.add_argument("--drafter", help="draft-model, eagle3, mtp, prompt-lookup ...")
     group.add_argument("--draft-model", help="the small model of draft-model")
     group.add_argument("--k", type=int, help="tokens drafted one after another")
-    group.add_argument("--tree", type=int, metavar="N", help="drafted nodes, instead")
+    group.add_argument("--tree", type=int, metavar="N", help="nodes, if it branches")
     group.add_argument("--alpha", help="acceptance: 0.8, or 0.8,0.7,0.6, or a .json")
     group.add_argument("--from", dest="source", metavar="CONFIG",
                        help="an engine's own speculative configuration")  # fmt: skip
@@ -119,23 +119,15 @@ def _speculated(args: Namespace, made: Any) -> Any:
 
     if args.alpha is None:
         raise Bad("--drafter needs --alpha: how often a token is kept, from 0 to 1")
+    chain = args.k is not None and args.tree is None
     return speculation.report(
         made.deployment,
         args.drafter,
-        alpha=_alpha(args.alpha),
+        alpha=args.alpha,
         draft_model=args.draft_model,
         k=args.k,
-        tree=args.tree,
+        tree=0 if chain else args.tree,
         batch=args.batch,
         context=args.context,
         gpu_hour=args.gpu_hour,
     )
-
-
-def _alpha(said: str) -> Any:
-    """A number, several, or the name of a file that holds some."""
-    try:
-        rates = [float(each) for each in said.split(",")]
-    except ValueError:
-        return said
-    return rates if len(rates) > 1 else rates[0]

@@ -83,6 +83,9 @@ _ROWS = (
     Drafter("prompt-lookup", "none", aliases=("pld",), k=10,
             source="Saxena (2023), prompt lookup decoding, num_pred_tokens=10. "
             "https://github.com/apoorvumang/prompt-lookup-decoding"),
+    Drafter("jacobi", "none", k=8,
+            source=f"Santilli et al. (2023): the last guess, improved by each pass. "
+            f"{_ARXIV}2305.10427"),
     Drafter("suffix", "none", aliases=("sam",), k=8,
             source=f"Oliaro et al. (2024), SuffixDecoding. {_ARXIV}2411.04975"),
     Drafter("rest", "none", k=10, nodes=64,
