@@ -59,6 +59,9 @@ HOSTS = {
 }
 """Priors of what every engine has; launch_us in place of layer_us where it launches."""
 
+MOST = 0.96
+"""Share of its bandwidth no memory exceeds."""
+
 SCALE = 0.05
 """Relative errors up to this weigh as squares, larger ones less and less."""
 
@@ -182,6 +185,10 @@ OPS = "bandwidth", "attention", "unpack", "unpack_by", "integer"
 HOST = "step_us", "layer_us", "sequence_us", "launch_us"
 
 
+ALIKE = {row.name for row in FAMILIES if row.plain is None}
+"""Families where weights of 16 bits cost instructions at the same rate as narrow ones."""
+
+
 def _times(each: Timed) -> tuple[float, float, float, float, float]:
     fixed = each.fixed + each.communication
     parts = fixed, each.memory, each.compute, each.unpacking
@@ -198,7 +205,7 @@ def _names(each: Timed, row: Row) -> dict[str, str]:
         "attention": f"attention {engine}" if attends else "",
         "unpack": f"unpack {kind(form.name)}" if narrow else f"plain {engine}",
         "unpack_by": f"unpack_by {engine}" if narrow else "",
-        "integer": f"integer {family}" if narrow else "",
+        "integer": f"integer {family}" if narrow or family in ALIKE else "",
     }
 
 
@@ -234,9 +241,10 @@ def fitted(chosen: Sequence[Row], at: Sheet | None = None) -> dict[str, float]:
         off = np.log(predicted(made, constants(powers)) / made.ms)
         return np.append(off / SCALE, powers / firm)
 
+    most = [MOST if name.startswith("bandwidth") else np.inf for name in held]
     found = least_squares(
         residuals, np.zeros(len(base)), loss="soft_l1", x_scale=firm, max_nfev=30,
-        ftol=1e-4,
+        ftol=1e-4, bounds=(-np.inf, np.log(np.array(most) / base)),
     )  # fmt: skip
     return constants(found.x)
 

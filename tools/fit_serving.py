@@ -5,7 +5,7 @@
 Prints the constants of `engines.ENGINES`, `hardware.FAMILIES` (mixture_us),
 `formats.BLOCKS_US` and `constants.EXPERT_COMPUTE`, and how far predictions are off: in
 all, by model, and for each model, and each engine on each GPU, with constants fitted to
-the others. Seven constants for the time per token, twelve for that of the first.
+the others. Eight constants for the time per token, twelve for that of the first.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -75,7 +75,10 @@ def grouped(chosen: Sequence[Row]) -> list[Group]:
 def _group(made: Deployment, members: Sequence[Row]) -> Group:
     names = "batch", "isl", "osl", "apart", "drafts", "accepted", "held"
     asked = [row.question for row in members]
-    load = Load(**{name: np.array([getattr(q, name) for q in asked]) for name in names})
+    amounts: dict[str, Any] = {
+        name: np.array([getattr(each, name) for each in asked]) for name in names
+    }
+    load = Load(**amounts)
     passes = served.passes(made, load)
     both = made.run(*passes.decode.works, *passes.first.works)
     ttft, tpot = np.array([(r.ttft_ms, r.tpot_ms) for r in members]).T / 1e3
@@ -103,7 +106,7 @@ def now() -> dict[str, float]:
 def engine(row: Engine, given: Constants) -> Engine:
     """An engine with these constants."""
     name = row.name
-    intake = {
+    intake: dict[str, Any] = {
         field: given[key]
         for field in ("steps", "layer_ms", "request_ms", "gather")
         if (key := f"{field} {name}") in given
@@ -142,8 +145,8 @@ def predicted(group: Group, given: Constants) -> tuple[Vector, Vector]:
     """Seconds to the first token, and per token, with these constants."""
     made = replace(group.deployment, engine=engine(group.deployment.engine, given))
     passes = group.passes
-    decode = _Given(kernels(passes.decode, given), made, passes.running)
-    first = _Given(kernels(passes.first, given), made, passes.running)
+    decode: Any = _Given(kernels(passes.decode, given), made, passes.running)
+    first: Any = _Given(kernels(passes.first, given), made, passes.running)
     added = (kernels(group.both, given) - decode.kernels_s) / made.plan.dp
     added = np.where(group.load.apart, 0.0, added)
     pieces = replace(passes, decode=decode, first=first, added_s=added)
@@ -247,22 +250,22 @@ def main() -> None:
     every = rows()
     sound = [row for row in every if not row.doubt]
     given = fitted(sound)
-    for name, value in given.items():
-        print(f"{name:24}{value:10.3g}   in the code {now()[name]:.3g}")
+    for name in TOKEN + FIRST:
+        print(f"{name:24}{given[name]:10.3g}   in the code {now()[name]:.3g}")
     shown = ("rows without a doubt", sound), ("all rows", every)
     for title, chosen in shown:
         print(f"\n{title}, constants of the code")
         print("\n".join(report(chosen, now())))
-    for title, key in (
+    ways: tuple[tuple[str, Callable[[Row], str]], ...] = (
         ("model", lambda row: row.model),
         ("engine and GPU", lambda r: f"{r.engine} {r.question.deployment.gpu.name}"),
-    ):
+    )
+    for title, key in ways:
         print(f"\neach {title} left out")
         parts = list(left_out(sound, key))
-        for value, first, each in parts:
-            print(f"{value:44}{len(each):5}{_errors(each)}{_errors(first)}")
         first, each = (np.concatenate([part[at] for part in parts]) for at in (1, 2))
-        print(f"{'all':44}{len(each):5}{_errors(each)}{_errors(first)}")
+        for label, one, other in [*parts, ("all", first, each)]:
+            print(f"{label:44}{len(other):5}{_errors(other)}{_errors(one)}")
 
 
 if __name__ == "__main__":

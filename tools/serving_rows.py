@@ -1,7 +1,7 @@
-"""The shipped rows of served requests, and what is known to be wrong with some of them.
+"""The shipped rows of served requests, and what is known to be wrong with some.
 
-A doubt is a reason not to fit to a row, found from the row itself and from others of the
-same file; predictions are scored with and without such rows.
+A doubt is a reason not to fit to a row, found from the row itself and from others of
+the same file; predictions are scored with and without such rows.
 """
 
 import csv
@@ -15,9 +15,7 @@ from specsim.roofline.validation.serving import Question
 FILE = "data/measurements/serving.csv"
 Cells = Mapping[str, str]
 
-SPECULATES = (
-    "drafts of the model's own: rows of these recipes come 1.4-2 times too fast"
-)
+SPECULATES = "drafts of the model's own (MTP): 1.4-2 times too fast for none"
 COMPILES = "first tokens of seconds on an idle engine: kernels compiled during the test"
 APART = "its GPUs are those of a deployment with prefill apart"
 UNEQUAL = "batch times replicas is not the concurrency stated"

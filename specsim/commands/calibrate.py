@@ -14,7 +14,7 @@ def add(command: Add) -> None:
     )
     made.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     made.add_argument("--threads", type=int, help="of torch; default: what it takes")
-    made.add_argument("--seconds", type=float, default=20.0, help="about; default: 20")
+    made.add_argument("--seconds", type=float, default=15.0, help="about; default: 15")
     made.add_argument("--output", metavar="FILE.json", help="the machine's row")
     made.add_argument(
         "--plot", metavar="FILE", help="what 1 to 64 tokens cost, as .png ..."

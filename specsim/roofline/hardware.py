@@ -126,7 +126,7 @@ FAMILIES = (
            Spread(0.8, 1.3), DECODED, integer=0.43),
     Family("CPU", ("CPU", "Zen", "Sapphire", "Emerald", "Granite", "Ice Lake",
                    "Cascade", "Raptor", "Neoverse"),
-           2, 0.7, 5, 0.7, 2, 0.5, 0.5, 0.5, Spread(0.75, 1.6),
+           2, 0.7, 5, 0.7, 2, 0.8, 0.8, 0.8, Spread(0.75, 1.6),
            f"e: a guess, DDR4 and DDR5 streams; unpacking: {DECODED}",
            integer=0.45, plain=6),
 )  # fmt: skip

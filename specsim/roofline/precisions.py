@@ -25,20 +25,7 @@ WORDS: tuple[tuple[str, str, float | None], ...] = (
     (r"mxfp4", "mxfp4", None),
     (r"mxfp8|fp8([- _.]?(block|static|dynamic|tensor|e4m3|e5m2))*|e4m3|w8a8[- _]fp8|"
      r"float8\w*", "fp8", None),
-    (r"mxfp6|fp6(_\w+)?", "fp6", None),
-    (r"int8[- _]?(wo|dq)|autoquant(?![- ]int4)", "int8wo", None),
-    (r"gptq[- _]?(int)?8([- _]?bits?)?|int8|i8|8[- ]?bits?|"
-     r"w8a8([- _]int8)?|w8a16|llm\.int8(\(\))?|smoothquant", "int8", None),
-    (r"q8([_.]?0|_k(_\w+)?|_1)?", "q8_0", None),
-    (r"(gptq|awq)[- _]?(int)?3([- _]?bits?)?|int3|3[- ]?bits?|w3", "int3", None),
-    (r"int2|2[- ]?bits?|w2", "int2", None),
-    (r"u?int4([- _]?wo(-\d+)?|[- _]?g(32|64))|uintx-4-\d+|q4f16(_\d)?|"
-     r"autoquant[- _]int4|tinygemm", "int4wo", None),
-    (r"nf4([- _]?dq)?|bnb[- _]?4bit", "nf4", None),
-    (r"awq([- _]?(int)?4b?)?|gptq([- _]?(int)?4b?)?|(sparse-)?marlin|autoround|hqq|"
-     r"omniquant|squeezellm|w4a16|w4a8\w*|w4|u?int4([- _]?w4a16)?|i4|4[- ]?bits?",
-     "int4", None),
-    *((rf"{kind}", kind, None) for kind in (
+    *((kind, kind, None) for kind in (
         "iq1_s", "iq1_m", "iq2_xxs", "iq2_xs", "iq2_s", "iq3_xxs", "iq3_s", "iq4_xs",
         "iq4_nl", "q3_k_s", "q3_k_l", "q4_0", "q4_1", "q4_k_s", "q5_0", "q5_1",
         "q5_k_s")),
@@ -50,6 +37,19 @@ WORDS: tuple[tuple[str, str, float | None], ...] = (
     (r"q4(_k(_\w+)?)?", "q4_k_m", None),
     (r"q5(_k(_\w+)?)?", "q5_k_m", None),
     (r"q6(_k(_\w+)?)?", "q6_k", None),
+    (r"q8([_.]?0|_k(_\w+)?|_1)?", "q8_0", None),
+    (r"mxfp6|fp6(_\w+)?", "fp6", None),
+    (r"int8[- _]?(wo|dq)|autoquant(?![- ]int4)", "int8wo", None),
+    (r"gptq[- _]?(int)?8([- _]?bits?)?|int8|i8|8[- ]?bits?|"
+     r"w8a8([- _]int8)?|w8a16|llm\.int8(\(\))?|smoothquant", "int8", None),
+    (r"(gptq|awq)[- _]?(int)?3([- _]?bits?)?|int3|3[- ]?bits?|w3", "int3", None),
+    (r"int2|2[- ]?bits?|w2", "int2", None),
+    (r"u?int4([- _]?wo(-\d+)?|[- _]?g(32|64))|uintx-4-\d+|q4f16(_\d)?|"
+     r"autoquant[- _]int4|tinygemm", "int4wo", None),
+    (r"nf4([- _]?dq)?|bnb[- _]?4bit", "nf4", None),
+    (r"awq([- _]?(int)?4b?)?|gptq([- _]?(int)?4b?)?|(sparse-)?marlin|autoround|hqq|"
+     r"omniquant|squeezellm|w4a16|w4a8\w*|w4|u?int4([- _]?w4a16)?|i4|4[- ]?bits?",
+     "int4", None),
     (r"bf16|bfloat16", "bf16", None),
     (r"fp16|f16|float16|half|16[- ]?bits?", "fp16", None),
     (r"fp32|f32|float32|tf32", "fp32", None),

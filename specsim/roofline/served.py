@@ -53,7 +53,8 @@ class Load:
             value = getattr(self, name)
             if not np.all(np.asarray(value, float) >= 1):
                 raise Bad(f"{name} {value}: give at least 1")
-        if not np.all((0 <= self.accepted) & (self.accepted <= self.drafts)):
+        kept = np.asarray(self.accepted, float)
+        if not np.all((kept >= 0) & (kept <= self.drafts)):
             raise Bad(f"accepted {self.accepted}: give 0 to drafts, {self.drafts}")
 
 
@@ -157,7 +158,7 @@ def assembled(deployment: Deployment, load: Load, made: Passes) -> Served:
     intake, spread = deployment.engine.intake, deployment.spread
     own = np.maximum(made.first.kernels_s, _launched(deployment))
     others = (made.running - 1) * made.added_s
-    decode, tokens = made.decode, 1 + load.accepted
+    decode, tokens = made.decode, 1 + np.asarray(load.accepted)
     low, expected, high = (
         _pass_s(seconds + factor * made.drafting_s, factor * others, turns, own)
         for turns in [load.osl / tokens]

@@ -67,7 +67,7 @@ def test_every_name_of_every_row_finds_its_row() -> None:
 def test_ambiguous_names_list_what_they_could_be() -> None:
     with pytest.raises(Bad, match=r"could be .*Llama-2-70b-hf.*Meta-Llama-3-70B"):
         names.model("llama 70b")
-    with pytest.raises(Bad, match=r"could be .*H100-PCIe-80GB"):
+    with pytest.raises(Bad, match=r"could be .*A100-PCIe-80GB"):
         names.gpu("pcie")
 
 

@@ -14,16 +14,16 @@ SAID = {
     "GPTQ-4b g128 act": "int4",
     "AWQ-4b g128 (GEMM)": "int4",
     "Qwen2.5-7B-Instruct-GPTQ-Int8": "int8",
-    "int4wo-64": "int4",
-    "int8dq": "int8",
+    "int4wo-64": "int4wo",
+    "int8dq": "int8wo",
     "llm.int8": "int8",
-    "Q4_K_M": "int4",
-    "Q8_0": "int8",
+    "Q4_K_M": "q4_k_m",
+    "Q8_0": "q8_0",
     "bfloat16": "bf16",
     "F16": "fp16",
     "float32": "fp32",
     "nvfp4 MoE + bf16 attention": "nvfp4",
-    "EXL2 4.0bpw": "int4",
+    "EXL2 4.0bpw": "exl2",
 }
 
 
@@ -34,7 +34,7 @@ def test_words(words: str) -> None:
     assert said.format == SAID[words]
 
 
-@pytest.mark.parametrize("words", ["autoquant", "Llama-3.1-8B", "Qwen3-30B-A3B", ""])
+@pytest.mark.parametrize("words", ["secret sauce", "Llama-3.1-8B", "Qwen3-30B-A3B", ""])
 def test_nothing_said(words: str) -> None:
     assert precisions.named(words) is None
 

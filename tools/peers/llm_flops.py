@@ -1,22 +1,14 @@
 """llm-flops: bytes at 0.8 of the bandwidth or FLOPs at 0.5 of the peak.
 
-Its own GPUs where it has them, else from the datasheet. Its tensor parallelism divides
-memory and prefill; the decode step stays that of one GPU, so it is not asked for.
+Its own GPUs where it has them, else from the datasheet. Steps are those of its
+`throughput`, which knows tensor parallelism; `estimate` gives a single GPU's.
 """
 
 from typing import Any
 
-from llmflops import GPUSpec, ModelConfig, ParallelConfig, estimate
+from llmflops import GPUSpec, ModelConfig, ParallelConfig, estimate, throughput
 
-from tools.peers.question import (
-    Answer,
-    Cannot,
-    Card,
-    Question,
-    Shape,
-    composed,
-    looked_up,
-)
+from tools.peers.question import Answer, Cannot, Card, Question, Shape, looked_up
 
 GPUS = {
     "A100-SXM4-40GB": "A100-40GB-SXM",
@@ -36,27 +28,32 @@ PRECISIONS = {name: name for name in ("fp32", "fp16", "bf16", "fp8", "int8", "in
 
 
 def answer(asked: Question) -> Answer:
-    if asked.kind == "served":
-        return composed(asked, answer)
     if asked.stages > 1:
         raise Cannot("pipeline stages")
-    if asked.kind == "decode" and asked.gpus > 1:
-        raise Cannot("a decode step on more than one GPU")
-    links = {"interconnect_gbps": asked.gpu.link_gbs} if asked.gpu.link_gbs else {}
-    made = estimate(
-        model(asked.model),
-        batch_size=asked.batch,
-        sequence_length=asked.prompt,
-        precision=looked_up("weights", asked.weights, PRECISIONS),
-        gpu=gpu(asked.gpu),
-        kv_cache_precision="fp16",
-        include_backward=False,
-        parallelism=ParallelConfig(tensor_parallel=asked.gpus, **links),
-        allow_hf_fetch=False,
-    )["details"]
     if asked.kind == "prefill":
-        return Answer(1000 * made["parallelism"]["prefill_latency_s"])
-    return Answer(1000 * made["performance"]["decode_latency_per_token_s"])
+        made = estimate(**case(asked), batch_size=asked.batch, include_backward=False)
+        return Answer(1000 * made["details"]["parallelism"]["prefill_latency_s"])
+    load = asked.kind == "served"
+    step = throughput(
+        **case(asked),
+        output_tokens=asked.output if load else 1,
+        max_batch=asked.batch,
+    )["decode_step_ms"]
+    return Answer(step, answer(asked.first).ms if load else None)
+
+
+def case(asked: Question) -> dict[str, Any]:
+    """What both of its functions take."""
+    links = {"interconnect_gbps": asked.gpu.link_gbs} if asked.gpu.link_gbs else {}
+    return {
+        "model": model(asked.model),
+        "gpu": gpu(asked.gpu),
+        "precision": looked_up("weights", asked.weights, PRECISIONS),
+        "sequence_length": asked.prompt,
+        "kv_cache_precision": "fp16",
+        "parallelism": ParallelConfig(tensor_parallel=asked.gpus, **links),
+        "allow_hf_fetch": False,
+    }
 
 
 def gpu(card: Card) -> Any:

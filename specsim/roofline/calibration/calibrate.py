@@ -18,7 +18,7 @@ BUSY = 1.3
 def calibrate(
     device: str = "cpu",
     threads: int | None = None,
-    seconds: float = 20.0,
+    seconds: float = 15.0,
     say: Say = lambda text: None,
 ) -> Calibration:
     """Time small pieces of decode steps for about so many seconds, or three rounds.
@@ -54,7 +54,7 @@ def _measured(chosen: Bench, seconds: float, say: Say) -> Calibration:
 
 
 def _working(probes: list[Probe]) -> tuple[list[Probe], list[str]]:
-    """Those this device and library can do, and a line on each kind they cannot."""
+    """Those this device and library can do, warm; and a line on each they cannot."""
     working, refused = [], set()
     for probe in probes:
         try:

@@ -18,8 +18,7 @@ Samples = NDArray[np.float64]
 def sample(probes: Sequence[Probe], clock: Clock, seconds: float, say: Say) -> Samples:
     """Seconds of each probe (columns) in each round (rows), for about `seconds`.
 
-    At least three rounds. Each probe's first calls, which pay for pages and plans, are
-    no samples.
+    At least three rounds. Each probe ran before: a first call pays for pages and plans.
     """
     start, place = time.monotonic(), 0
     calls = [clock.calls(probe) for probe in probes]

@@ -1,12 +1,18 @@
 """Which constants were fitted to the rows that are shipped, and by which tool."""
 
 import re
+import textwrap
 from collections.abc import Iterator
 
 from specsim.roofline.engines import ENGINES
 from specsim.roofline.formats import FORMATS
 from specsim.roofline.hardware import FAMILIES
 from specsim.roofline.speculation.loops import EAGER
+
+HEAD = (
+    "Constants fitted to the rows shipped, whose errors therefore flatter; each tool",
+    "prints them with models or sources left out:",
+)
 
 
 def fitted() -> dict[str, list[str]]:
@@ -30,9 +36,6 @@ def _sources() -> Iterator[tuple[str, str]]:
 
 def lines() -> list[str]:
     """The same for a reader."""
-    said = [f"  {', '.join(names)}: {tool}" for tool, names in fitted().items()]
-    head = (
-        "fitted to the rows shipped, whose errors therefore flatter (the tool prints "
-        "them with each model or source left out):"
-    )
-    return [head, *said] if said else []
+    said = [f"{tool}: {', '.join(names)}" for tool, names in fitted().items()]
+    wrap = textwrap.TextWrapper(88, initial_indent="  ", subsequent_indent="    ")
+    return [*HEAD, *map(wrap.fill, said)] if said else []

@@ -120,7 +120,9 @@ def _listed(what: str, held: dict[str, list[str]]) -> list[str]:
 
 
 def _reason(reason: str, ids: list[str]) -> str:
-    shown = [name if len(name) <= WIDE else name[:WIDE] + "..." for name in ids[:SHOWN]]
+    shown = [
+        name if len(name) <= WIDE else f"...{name[-WIDE:]}" for name in ids[:SHOWN]
+    ]
     more = [f"and {len(ids) - SHOWN:,} more"] if len(ids) > SHOWN else []
     return f"{len(ids):6,}  {reason}: {' '.join(shown + more)}"
 

@@ -129,9 +129,9 @@ def layout(row: Cells, model: Model) -> Layout:
 def _held(row: Cells, made: Deployment, batch: float) -> float:
     """Passes for which InferenceX's recipes hold a request back, on average.
 
-    SGLang looks at its queue every 10 passes, every 30 from 16 requests on (`benchmarks/
-    dsr1_fp8_b200.sh`); TensorRT-LLM waits 20 to fill a batch of Llama 70B, 1k in and
-    out, on fewer than 8 GPUs (`benchmarks/70b_fp4_b200_trt_slurm.sh`).
+    SGLang looks at its queue every 10 passes, every 30 from 16 requests on (in
+    benchmarks/dsr1_fp8_b200.sh); TensorRT-LLM waits 20 to fill a batch of Llama 70B, 1k
+    in and out, on fewer than 8 GPUs (in benchmarks/70b_fp4_b200_trt_slurm.sh).
     """
     engine, lengths = made.engine.name, (text(row, "isl"), text(row, "osl"))
     if engine == "sglang":
@@ -178,7 +178,9 @@ def predicted(questions: Sequence[Question]) -> list[Answer]:
 
 def _load(made: Deployment, asked: Sequence[Question]) -> dict[str, list[Any]]:
     names = "batch", "isl", "osl", "apart", "drafts", "accepted", "held"
-    load = {name: np.array([getattr(each, name) for each in asked]) for name in names}
+    load: dict[str, Any] = {
+        name: np.array([getattr(each, name) for each in asked]) for name in names
+    }
     found = served(made, **load)
     times = {
         "tpot": (found.tpot_low_s, found.tpot_s, found.tpot_high_s),

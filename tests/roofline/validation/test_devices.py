@@ -46,21 +46,23 @@ def test_a_rounded_bandwidth_is_the_same_device() -> None:
 
 
 def test_a_part_of_a_board_has_its_share_of_the_rates() -> None:
-    whole, part = device("MI250X").gpu, device("MI250X GCD", 1638.0).gpu
+    whole, part = device("MI250").gpu, device("MI250 GCD", 1638.0).gpu
     assert part.mem_bw_gbs == 1638
     assert part.bf16_tflops is not None
     assert part.bf16_tflops == pytest.approx((whole.bf16_tflops or 0) / 2, rel=0.01)
+    assert device("MI250X GCD", 1638.0).gpu.name == "MI250X-GCD"
 
 
 def test_the_cpu_of_a_chip_is_not_its_gpu() -> None:
-    found = device("M2 Ultra CPU", 800.0)
+    assert device("M2 Ultra CPU", 800.0).gpu.name == "M2-Ultra-CPU"
+    found = device("M4 Max CPU", 410.0)
     assert found.gpu.arch == "CPU"
     assert found.flags
 
 
 @pytest.mark.parametrize(
     "name",
-    ["", "-", "not stated", "cloud", "Acme X1", "8 GPUs", "M2 CPU"],
+    ["", "-", "not stated", "cloud", "Acme X1", "8 GPUs", "M1 CPU"],
 )
 def test_without_a_bandwidth_an_unknown_device_is_refused(name: str) -> None:
     with pytest.raises(Skip):

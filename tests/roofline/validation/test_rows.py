@@ -173,8 +173,9 @@ def test_a_model_is_never_a_file(name: str) -> None:
     [
         ("TensorRT-LLM", "trtllm"),
         ("NIM/TensorRT-LLM 1.8.0", "trtllm"),
-        ("vLLM 0.6.3", "vllm"),
-        ("SGLang 0.4.6.post1", "sglang"),
+        ("vLLM 0.6.3", "vllm-0.6"),
+        ("vLLM 0.19.0", "vllm"),
+        ("SGLang 0.5.9", "sglang"),
         ("something new", "typical"),
         ("", "typical"),
     ],
