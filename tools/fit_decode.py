@@ -34,7 +34,7 @@ KNOWN, GUESS, FREE = 0.03, 0.4, 1.0
 PRIORS: dict[str, tuple[float, float]] = {
     # kernel tables; where there are none what their likes have
     **{f"bandwidth {name}": (e, KNOWN) for name, e in {
-        "A100": 0.79, "H20": 0.86, "Hopper": 0.86, "Blackwell": 0.8,
+        "A100": 0.79, "H20": 0.86,
         "GeForce 40": 0.92, "Ada with ECC": 0.84, "Ada": 0.91, "RTX Blackwell": 0.86,
         "Ampere with ECC": 0.82, "GeForce 30": 0.91, "Ampere": 0.89, "Pascal": 0.84,
         "CDNA": 0.7, "RDNA": 0.85, "Apple": 0.92, "CPU": 0.7}.items()},
@@ -95,7 +95,10 @@ def _host(engine: Engine) -> Iterator[tuple[str, float]]:
 
 
 def priors(chosen: Sequence[Row]) -> dict[str, tuple[float, float]]:
-    """The constants that rows depend on, and their priors."""
+    """The constants that rows depend on, and their priors.
+
+    The bandwidth of Hopper and Blackwell is that of the kernel tables, and not fitted.
+    """
     fitted = {row.name for row in DECODING}
     held: dict[str, tuple[float, float]] = {}
     for row in chosen:

@@ -4,7 +4,7 @@ import operator
 from typing import Any
 
 from specsim.errors import Bad
-from specsim.roofline import engines, fit, names, precisions
+from specsim.roofline import engines, fit, names, precisions, step
 from specsim.roofline.catalog import Gpu, Model
 from specsim.roofline.costs import Numbers
 from specsim.roofline.deployment import Deployment
@@ -35,6 +35,8 @@ def deploy(
     row = model if isinstance(model, Model) else names.model(model)
     card = gpu if isinstance(gpu, Gpu) else names.gpu(gpu)
     rows = stored(row, weights, kv), profile(engine)
+    if weights is not None:
+        _computable(card, rows[0].experts)
     made = Deployment(row, card, plan or Plan(), *rows)
     whole("batch", batch), whole("context", context)
     if plan is not None:
@@ -57,6 +59,18 @@ def stored(model: Model, weights: str | None, kv: str | None) -> Numbers:
         linear = FORMATS["bf16"]
     wide = "fp32" if chosen.name == "fp32" else "bf16"
     return Numbers(linear, chosen, form("kv", kv or wide))
+
+
+def _computable(gpu: Gpu, wanted: Format) -> None:
+    """Bad for 4-bit floats on a GPU that has no arithmetic for them.
+
+    Checkpoints that come so are widened there, and priced with a note.
+    """
+    if wanted.peak == "fp4_tflops" and step.lacks(gpu, wanted):
+        raise Bad(
+            f"weights {wanted.name}: {gpu.name} has no fp4 arithmetic; take int4, which "
+            "any GPU widens, or one that has it, such as B200"
+        )
 
 
 def form(what: str, words: str) -> Format:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from specsim.errors import Bad
 from specsim.roofline import catalog, predict, step
 from specsim.roofline.formats import FORMATS
 from tests.roofline.test_config import LLAMA
@@ -31,7 +32,6 @@ def test_unmeasured_gpus_are_said_to_be_and_get_a_wider_interval() -> None:
         ("1b", "v100", "bf16", "has no bf16 rate: FLOPs counted at its fp16 one"),
         ("1b", "v100", "fp8", "has no fp8 rate: FLOPs counted at its fp16 one"),
         ("8b", "a100", "fp8", "has no fp8 rate: FLOPs counted at its bf16 one"),
-        ("8b", "h100", "nvfp4", "has no fp4 rate: FLOPs counted at its bf16 one"),
         ("8b", "tpuv4", "fp16", "has no fp16 rate: FLOPs counted at its bf16 one"),
         ("gpt-oss-20b", "h100", None, "has no fp4 rate"),
     ],
@@ -42,6 +42,12 @@ def test_formats_the_hardware_lacks(
     (note,) = noted(model, gpu, weights=weights)
     assert said in note
     assert "wider interval" in note
+
+
+@pytest.mark.parametrize("gpu", ["a100", "h100", "v100", "l40s"])
+def test_four_bit_floats_are_refused_where_nothing_computes_them(gpu: str) -> None:
+    with pytest.raises(Bad, match="no fp4 arithmetic; take int4"):
+        predict("1b", gpu, weights="nvfp4")
 
 
 @pytest.mark.parametrize(
