@@ -68,8 +68,8 @@ def _computable(gpu: Gpu, wanted: Format) -> None:
     """
     if wanted.peak == "fp4_tflops" and step.lacks(gpu, wanted):
         raise Bad(
-            f"weights {wanted.name}: {gpu.name} has no fp4 arithmetic; take int4, which "
-            "any GPU widens, or one that has it, such as B200"
+            f"weights {wanted.name}: {gpu.name} has no fp4 arithmetic; take int4, "
+            "which any GPU widens, or one that has it, such as B200"
         )
 
 

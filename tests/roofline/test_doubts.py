@@ -17,7 +17,7 @@ def noted(*asked: str, weights: str | None = None) -> list[str]:
 
 
 def test_unmeasured_gpus_are_said_to_be_and_get_a_wider_interval() -> None:
-    known, guessed = predict("8b", "h100"), predict("8b", "mi300x")
+    known, guessed = predict("8b", "h100"), predict("8b", "gaudi3")
     assert any("generic" in note for note in guessed.notes)
     assert (
         guessed.deployment.spread.high - guessed.deployment.spread.low

@@ -105,7 +105,7 @@ def test_every_model_and_every_gpu_is_answered_or_refused_in_a_line() -> None:
 @given(
     st.sampled_from(["8b", "mixtral-8x7b", "deepseek-v3", "gemma3-27b"]),
     st.sampled_from(["a100", "h200", "mi300x", "4090"]),
-    st.sampled_from([*FORMATS, None]),
+    st.sampled_from([*(n for n in FORMATS if "fp4" not in n), None]),
     st.integers(1, 10_000),
     st.integers(1, 200_000),
     st.sampled_from([1, 2, 4, 8]),
@@ -123,9 +123,9 @@ def test_order(
 
 
 def test_each_engine_adds_its_host() -> None:
-    times = [predict("8b", "h100", engine=e).step_ms for e in ("typical", "trtllm")]
-    served = [predict("8b", "h100", engine=e).step_ms for e in ("sglang", "vllm")]
-    assert sorted(times + served) == times + served
+    names = "ideal", "trtllm", "typical", "vllm", "sglang", "hf"
+    times = [predict("8b", "h100", engine=name).step_ms for name in names]
+    assert times == sorted(times)
 
 
 @pytest.mark.parametrize("gpu", ["core-i9-14900k", "m1-max", "xeon-6980p", "3060"])
