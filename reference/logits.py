@@ -63,7 +63,9 @@ def _checked(logits: Probs) -> Probs:
 def _rank(logits: Probs) -> NDArray[np.intp]:
     """0 for the likeliest token, V - 1 for the last; equal logits by token id."""
     order = np.argsort(-logits, axis=-1, kind="stable")
-    return np.argsort(order, axis=-1)
+    rank = np.empty_like(order)
+    np.put_along_axis(rank, order, np.arange(logits.shape[-1]), -1)
+    return rank
 
 
 def temper(logits: Probs, temperature: float) -> Probs:
@@ -75,7 +77,8 @@ def temper(logits: Probs, temperature: float) -> Probs:
     require(LEGAL, temperature=temperature)
     logits = _checked(logits)
     if temperature == 0:
-        return np.where(_rank(logits) == 0, 0.0, -np.inf)
+        first = logits.argmax(-1, keepdims=True)
+        return np.where(np.arange(logits.shape[-1]) == first, 0.0, -np.inf)
     with np.errstate(over="ignore"):
         tempered: Probs = (logits - logits.max(-1, keepdims=True)) / temperature
     return tempered
@@ -124,6 +127,8 @@ def min_p(logits: Probs, m: float) -> Probs:
     Nguyen et al. 2024, https://arxiv.org/abs/2407.01082.
     """
     require(LEGAL, min_p=m)
+    if m == 0:
+        return _checked(logits)
     return np.where(np.exp(temper(logits, 1)) >= m, logits, -np.inf)
 
 

@@ -50,6 +50,8 @@ def counts(tokens: Sequence[int], size: int) -> NDArray[np.intp]:
 def bias(logits: Probs, biases: Mapping[int, float]) -> Probs:
     """Add a number to the logit of each token named; -inf bans a token."""
     require(PENALTIES, logit_bias=biases)
+    if not biases:
+        return logits
     added = np.zeros(counts(list(biases), logits.shape[-1]).shape)
     added[list(biases)] = list(biases.values())
     biased: Probs = logits + added
@@ -63,8 +65,11 @@ def repetition_penalty(logits: Probs, history: Sequence[int], r: float) -> Probs
     https://arxiv.org/abs/1909.05858, with the sign rule that engines added.
     """
     require(PENALTIES, repetition=r)
+    seen = counts(history, logits.shape[-1])
+    if r == 1:
+        return logits
     penalised = np.where(logits > 0, logits / r, logits * r)
-    return np.where(counts(history, logits.shape[-1]) > 0, penalised, logits)
+    return np.where(seen > 0, penalised, logits)
 
 
 def presence_frequency(
@@ -76,5 +81,7 @@ def presence_frequency(
     """
     require(PENALTIES, presence=presence, frequency=frequency)
     seen = counts(history, logits.shape[-1])
+    if presence == frequency == 0:
+        return logits
     penalised: Probs = logits - presence * (seen > 0) - frequency * seen
     return penalised

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from fractions import Fraction
 from functools import cache
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from specsim.roofline.tables import (
@@ -83,6 +84,45 @@ def _rule_line(row: Row) -> str:
         f"{'O(' + row['cost'] + ')':13}{draft:14}{three:7.4f}{two:8.4f}"
         f"  {', '.join(row['engines'])}"
     ).rstrip()
+
+
+def drafters_rows() -> list[Row]:
+    """The drafters, each with the rules that keep the target's law on its drafts."""
+    from specsim.drafters import DRAFTERS, unsound
+    from specsim.rules import RULES
+
+    return [
+        asdict(row)
+        | {"rules": [name for name, rule in RULES.items() if not unsound(row, rule)]}
+        for row in DRAFTERS.values()
+    ]
+
+
+def drafters_text() -> str:
+    """A line a drafter, then its rules."""
+    head = f"{'drafter':15}{'drafts':21}{'shape':7}{'made of':10}engines"
+    lines = [line for row in drafters_rows() for line in _drafter_lines(row)]
+    return "\n".join([head, *lines, "", *DRAFTERS_NOTES])
+
+
+DRAFTERS_NOTES = (
+    "drafts   how they come about: fixed, no luck in it; iid, each drawn on its own;",
+    "         without_replacement, siblings drawn so",
+    "made of  beside the text: a smaller model; heads on the target's hidden states;",
+    "         layers that go on from these features",
+    "rules    that take such drafts; lossy ones in brackets",
+)
+
+
+def _drafter_lines(row: Row) -> Iterator[str]:
+    from specsim.rules import RULES
+
+    line = f"{row['name']:15}{row['kind']:21}{row['shape']:7}{row['needs']:10}"
+    yield f"{line}{', '.join(row['engines'])}".rstrip()
+    names = (f"[{each}]" if RULES[each].lossy else each for each in row["rules"])
+    yield from wrap(
+        " ".join(names), 88, initial_indent="    rules ", subsequent_indent=" " * 10
+    )
 
 
 def comparison_text(made: "Comparison") -> str:
@@ -174,6 +214,7 @@ def mutants_text() -> str:
 
 TABLES: dict[str, tuple[Callable[[], list[Row]], Callable[[], str]]] = {
     "rules": (rules_rows, rules_text),
+    "drafters": (drafters_rows, drafters_text),
     "mutants": (mutants_rows, mutants_text),
     "models": (models_rows, models_table),
     "gpus": (gpus_rows, gpus_table),

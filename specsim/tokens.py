@@ -14,6 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from specsim.errors import Bad
+from specsim.roofline.fields import short_path
 
 Pair = tuple[int, int]
 PIECES = re.compile(rb"\n+ *| ?_*[A-Za-z]+|[0-9]| ?[^\sA-Za-z0-9]+|\s+")
@@ -22,6 +23,7 @@ word with the space before it, one digit, a run of signs, other space.
 """
 END = 0
 """The token of a zero byte, which ends a text."""
+FILE = "tokenizer.json"
 
 
 class Tokenizer:
@@ -120,13 +122,19 @@ def learn(data: bytes, size: int) -> Tokenizer:
     return Tokenizer(merges)
 
 
+def known(path: Path) -> bool:
+    """Whether `save` may have written the file: others begin otherwise."""
+    return path.read_bytes().startswith(b'{"merges"')
+
+
 def load(path: Path) -> Tokenizer:
     """The tokenizer of a file that `save` wrote; Bad, in one line, if it is none."""
     try:
         merges = [(int(a), int(b)) for a, b in json.loads(path.read_text())["merges"]]
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise Bad(f"{path}: no list of merges ({error})") from None
+        raise Bad(f"{short_path(path)}: no list of merges ({error})") from None
     for made, pair in enumerate(merges, 256):
         if not all(0 <= token < made for token in pair):
-            raise Bad(f"{path}: merge {made} is {pair}, of tokens that come later")
+            where = short_path(path)
+            raise Bad(f"{where}: token {made} is {pair}, which must be earlier ones")
     return Tokenizer(merges)

@@ -17,6 +17,7 @@ import pytest
 from specsim.errors import Bad
 from tools.peers import ours, rows, run, score, table, talk, venvs
 from tools.peers.cases import CASES, Case
+from tools.peers.measure import measure
 from tools.peers.question import Answer, Cannot, Question, composed
 from tools.peers.registry import OURS, PEERS, Peer
 from tools.peers.rows import Item
@@ -236,22 +237,18 @@ def test_whatever_it_does_each_question_has_a_row(
     assert "Traceback" not in shown
 
 
-def test_an_earlier_run_is_used_if_it_was_asked_the_same(
+def test_earlier_answers_to_the_same_questions_stand(
     fake: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(venvs, "python", lambda *_: sys.executable)
     pinned = replace(fake, pins=("fake==1",))
-    before = run.report([pinned], tmp_path, items(1), 60)
+    before = run.report([pinned], tmp_path, items(1, 4), 60)
     before["peers"][1]["answers"][0]["ms"] = 15.0
-    errors = [
-        run.report([peer], tmp_path, asked, 60, before)["peers"][1]["scores"]["decode"]
-        for peer, asked in [
-            (pinned, items(1)),
-            (pinned, items(8)),
-            (replace(fake, pins=("fake==2",)), items(1)),
-        ]
-    ]
-    assert [error["mape"] for error in errors] == pytest.approx([0.5, 1, 1])
+    newer = replace(fake, pins=("fake==2",))
+    for peer, expected in [(pinned, [15, None, 20]), (newer, [20, None, 20])]:
+        made = run.report([peer], tmp_path, items(1, 4, 8), 60, before)
+        assert [answer["ms"] for answer in made["peers"][1]["answers"]] == expected
+    assert made["peers"][0]["scores"]["decode"]["answered"] == 3
 
 
 def test_it_is_given_up_after_three_losses_in_a_row(fake: Peer) -> None:
@@ -265,7 +262,7 @@ def test_it_is_given_up_after_three_losses_in_a_row(fake: Peer) -> None:
 
 @pytest.mark.usefixtures("fake")
 def test_an_adapter_that_does_not_load_is_a_row(tmp_path: Path) -> None:
-    row = run.measure(Peer("broken", "broken"), tmp_path, items(1), limit_s=60)
+    row = measure(Peer("broken", "broken"), tmp_path, items(1), 60, {})
     assert row["failed"].startswith("died: ModuleNotFoundError: ")
 
 

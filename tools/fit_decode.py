@@ -39,15 +39,14 @@ PRIORS: dict[str, tuple[float, float]] = {
         "Ampere with ECC": 0.82, "GeForce 30": 0.91, "Ampere": 0.89, "Pascal": 0.84,
         "CDNA": 0.7, "RDNA": 0.85, "Apple": 0.92, "CPU": 0.7}.items()},
     "integer Apple": (0.5, GUESS),
-    "integer CPU": (0.5, GUESS),
-    "attention_bandwidth Apple": (0.27, GUESS),
+    "attention_bandwidth Apple": (0.4, GUESS),
     # instructions a weight: a shift, a mask, a conversion and a product at least
     **{f"unpack {kind}": (n, 0.5) for kind, n in {
         "int8": 3, "int8wo": 3, "int4": 4, "int4wo": 4, "int2": 2.5, "exl2": 2,
         "fp6": 6, "q2_k": 12, "q3_k": 20, "q4_0": 5, "q4_1": 5.5, "q4_k": 6,
         "q5_0": 8, "q6_k": 12, "q8_0": 4}.items()},
-    "plain llama.cpp": (28, 0.5),
-    "attention llama.cpp": (3, GUESS),
+    "plain llama.cpp-2024": (28, 0.5),
+    "rereads llama.cpp-2024": (0.5, GUESS),
     "attention autoawq": (0.5, GUESS),
 }  # fmt: skip
 HOSTS = {
@@ -89,7 +88,7 @@ def now() -> dict[str, float]:
 def _host(engine: Engine) -> Iterator[tuple[str, float]]:
     for name in ("step_us", "layer_us", "sequence_us"):
         yield name, getattr(engine, name)[1]
-    for name in ("launch_us", "plain", "attention"):
+    for name in ("launch_us", "plain", "attention", "rereads"):
         yield name, getattr(engine, name)
     yield "unpack_by", engine.unpack
 
@@ -104,14 +103,20 @@ def priors(chosen: Sequence[Row]) -> dict[str, tuple[float, float]]:
     for row in chosen:
         made = row.deployment
         family, engine = step.family(made.gpu).name, made.engine
-        names = [f"{n} {family}" for n in ("bandwidth", "integer", "attention_bandwidth")]
+        names = [
+            f"{n} {family}" for n in ("bandwidth", "integer", "attention_bandwidth")
+        ]
         for form in {made.numbers.linear, made.numbers.experts}:
             names.append(f"unpack {kind(form.name)}" if form.unpack else "")
-        names += [f"{n} {engine.name}" for n in ("plain", "attention")]
+        names += [f"{n} {engine.name}" for n in ("plain", "attention", "rereads")]
         held |= {name: PRIORS[name] for name in names if name in PRIORS}
         if engine.name in fitted:
             waits = "launch_us" if engine.launch_us else "layer_us"
-            own = ["step_us", waits, *(["sequence_us"] if row.question.batch > 1 else [])]
+            own = [
+                "step_us",
+                waits,
+                *(["sequence_us"] if row.question.batch > 1 else []),
+            ]
             own += ["unpack_by"] if made.numbers.linear.unpack else []
             held |= {f"{name} {engine.name}": HOSTS[name] for name in own}
     return held
@@ -134,6 +139,7 @@ class Sheet:
     memory: Vector
     compute: Vector
     unpacking: Vector
+    queries: Vector
     names: dict[str, list[str]]
     index: dict[str, NDArray[np.int64]] = field(default_factory=dict)
 
@@ -144,6 +150,16 @@ class Sheet:
         own = [given[n] / present[n] if n in given and present.get(n) else 1.0
                for n in names]  # fmt: skip
         return np.array(own)[at]
+
+    def reread(self, given: Constants) -> Vector:
+        """Cache read by all heads of a group, over that at present."""
+        names, at = self._codes("rereads")
+        now, then = (
+            np.array([held.get(name, _PRESENT.get(name, 0.0)) for name in names])[at]
+            for held in (_PRESENT, given)
+        )
+        more = self.queries - 1
+        return np.asarray((1 + more * then) / (1 + more * now))
 
     def value(self, which: str, given: Constants) -> Vector:
         """The given constant, or the present one, row by row."""
@@ -162,7 +178,7 @@ _PRESENT = now()
 
 def sheet(chosen: Sequence[Row]) -> Sheet:
     """The passes of these rows."""
-    times: list[tuple[int, float, float, float, float, float]] = []
+    times: list[tuple[float, ...]] = []
     names: dict[str, list[str]] = {key: [] for key in (*OPS, *HOST)}
     prefill = []
     for at, row in enumerate(chosen):
@@ -184,7 +200,7 @@ def sheet(chosen: Sequence[Row]) -> Sheet:
     )  # fmt: skip
 
 
-OPS = "bandwidth", "attention", "unpack", "unpack_by", "integer"
+OPS = "bandwidth", "attention", "rereads", "unpack", "unpack_by", "integer"
 HOST = "step_us", "layer_us", "sequence_us", "launch_us"
 
 
@@ -192,9 +208,9 @@ ALIKE = {row.name for row in FAMILIES if row.plain is None}
 """Families where weights of 16 bits cost instructions at the same rate as narrow ones."""
 
 
-def _times(each: Timed) -> tuple[float, float, float, float, float]:
+def _times(each: Timed) -> tuple[float, ...]:
     fixed = each.fixed + each.communication
-    parts = fixed, each.memory, each.compute, each.unpacking
+    parts = fixed, each.memory, each.compute, each.unpacking, each.op.queries
     return each.op.count, *(float(part) for part in parts)
 
 
@@ -206,6 +222,7 @@ def _names(each: Timed, row: Row) -> dict[str, str]:
     return {
         "bandwidth": f"{'attention_' if attends else ''}bandwidth {family}",
         "attention": f"attention {engine}" if attends else "",
+        "rereads": f"rereads {engine}" if attends else "",
         "unpack": f"unpack {kind(form.name)}" if narrow else f"plain {engine}",
         "unpack_by": f"unpack_by {engine}" if narrow else "",
         "integer": f"integer {family}" if narrow or family in ALIKE else "",
@@ -215,7 +232,7 @@ def _names(each: Timed, row: Row) -> dict[str, str]:
 def predicted(sheet: Sheet, given: Constants) -> Vector:
     """Milliseconds a step with these constants in place of the code's."""
     memory = sheet.memory / sheet.ratio("bandwidth", given)
-    memory = memory / sheet.ratio("attention", given)
+    memory = memory / sheet.ratio("attention", given) * sheet.reread(given)
     unpacking = sheet.unpacking * sheet.ratio("unpack", given)
     unpacking = unpacking * sheet.ratio("unpack_by", given)
     unpacking = unpacking / sheet.ratio("integer", given)
@@ -252,9 +269,9 @@ def fitted(chosen: Sequence[Row], at: Sheet | None = None) -> dict[str, float]:
     return constants(found.x)
 
 
-def left_out(chosen: Sequence[Row], key: Callable[[Row], str]) -> Iterator[
-    tuple[str, Vector]
-]:
+def left_out(
+    chosen: Sequence[Row], key: Callable[[Row], str]
+) -> Iterator[tuple[str, Vector]]:
     """For each value of key the ratios of its rows, with constants of the others.
 
     A constant that no other row depends on has its prior, whatever the code says.

@@ -39,7 +39,7 @@ class Transformer:
         place = torch.device(device)
         held = {k: torch.as_tensor(w).to(place, dtype) for k, w in weights.items()}
         self.config = config
-        self._embedding = held[f"{EMBEDDING}.weight"]
+        self.embedding = held[f"{EMBEDDING}.weight"]
         self._head = held[f"{EMBEDDING if config.tied else HEAD}.weight"]
         self._norm = held[f"{NORM}.weight"]
         self._layers = [
@@ -53,7 +53,7 @@ class Transformer:
         """Forget everything: new texts begin."""
         self._cache.clear()
         batch = len(self._request)
-        self._hidden = self._embedding.new_zeros(batch, 1, self.config.hidden)
+        self._hidden = self.embedding.new_zeros(batch, 1, self.config.hidden)
         self._logits = self.logits(self._hidden)
 
     def extend(self, tokens: Tensor, parents: Tensor) -> tuple[Tensor, Tensor]:
@@ -62,8 +62,10 @@ class Transformer:
         tokens, parents: (B, n), padded with -1. Calls before a `keep` grow the trees:
         parents count their nodes from the first. ValueError: there are no slots left.
         """
+        if not tokens.shape[1]:
+            return self._logits[:, :1], self._hidden[:, :1]
         positions, seen = self._cache.grow(parents)
-        x = self._embedding[tokens.clamp(min=0)]
+        x = self.embedding[tokens.clamp(min=0)]
         by = turn(self.config, positions, x.dtype)
         for i, layer in enumerate(self._layers):
             x = layer(x, by, seen, partial(self._cache.put, i))

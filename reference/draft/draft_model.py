@@ -39,6 +39,12 @@ class DraftModel(Lookup):
         self._read = 0
         self._growing = Growing(self)
 
+    def begin(self, context: Sequence[int], hidden: Probs) -> None:
+        """Read the prompt."""
+        self.model.extend(context, range(-1, len(context) - 1))
+        self.model.keep(range(len(context)))
+        self._read = len(context)
+
     def propose(self, context: Sequence[int], k: int, source: Source) -> Proposal:
         """At most k levels. Coins: those of `proposal.draft`."""
         self._text, self._growing = context[self._read :], Growing(self)

@@ -41,16 +41,23 @@ class Features:
         self._proposal = Proposal([], [], None, "fixed")
 
     def begin(self, context: Sequence[int], hidden: Probs) -> None:
-        """The features of the prompt; each goes with the token after it."""
+        """Read the prompt. Each token's features go with the token after it."""
         self._features = [*hidden[1:]]
+        if self.ready(context):
+            self.start()
+            self._keep()
 
     def observe(self, emitted: list[int], rows: Probs, hidden: Probs) -> None:
         """The features of what was kept, and of the token before it."""
+        self._keep()
+        path = accepted(self._proposal, emitted)
+        self._features += [hidden[node + 1] for node in [-1, *path]]
+
+    def _keep(self) -> None:
+        """What was read of the text is context now."""
         self.model.keep(range(self._fed))
         del self._features[: self._fed]
         self._read += self._fed
-        path = accepted(self._proposal, emitted)
-        self._features += [hidden[node + 1] for node in [-1, *path]]
 
     def ready(self, context: Sequence[int]) -> bool:
         """Take note of the text; whether there is any to go on from."""
@@ -66,7 +73,8 @@ class Features:
         """Read the text that is new."""
         self._fed = len(self._text)
         above = range(-1, self._fed - 1)
-        rows, made = self.model.extend(self._text, above, np.stack(self._features))
+        features = np.stack(self._features[: self._fed])
+        rows, made = self.model.extend(self._text, above, features)
         return Fed(self._fed - 1, rows[-1], made[-1])
 
     def go_on(self, parent: Fed, token: int) -> tuple[Probs, Any]:

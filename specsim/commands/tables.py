@@ -11,7 +11,9 @@ from specsim.errors import Bad
 def add(command: Add) -> None:
     """Declare `list`."""
     made = command("list", tables, "print a table")
-    made.add_argument("what", choices=["rules", "models", "gpus", "mutants"])
+    made.add_argument(
+        "what", choices=["rules", "drafters", "models", "gpus", "mutants"]
+    )
     made.add_argument(
         "--compare", action="store_true", help="rules: tokens per step on every draft"
     )

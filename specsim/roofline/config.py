@@ -57,7 +57,11 @@ EXPERTS = "num_local_experts", "n_routed_experts", "num_experts"
 
 def load(path: str) -> Model:
     """The model described by a config.json, or by the one in a directory."""
-    given = read(path)
+    return described(read(path))
+
+
+def described(given: Fields) -> Model:
+    """The model of these fields of a config.json."""
     given.words("architectures")
     kind = _kind(given)
     bare = _shape(given, kind)

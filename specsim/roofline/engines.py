@@ -58,7 +58,7 @@ class Engine:
     unpack:      instructions spent on a narrow weight, in units of its format's.
     plain:       the same of a weight of 16 bits, where its products are hand-written.
     attention:   factor on the bandwidth of the attention kernel.
-    grouped:     heads that share keys and values read them once, not each.
+    rereads:     share of the cache that each further head of a group reads again.
     spread:      how far its kernels, or launches, may be off.
     families:    of GPUs it was measured on; empty: it stands for any.
     """
@@ -73,44 +73,49 @@ class Engine:
     unpack: float = 1.0
     plain: float = 0.0
     attention: float = 1.0
-    grouped: bool = True
+    rereads: float = 0.0
     spread: Spread = Spread(1, 1)
     families: tuple[str, ...] = ()
 
 
 NONE = (0, 0, 0)
 COMPILED = (0, 50, 400)
+LLAMA = (
+    "A100", "Hopper", "GeForce 40", "GeForce 30", "Ampere", "Ada", "Ampere with ECC",
+    "Ada with ECC", "RTX Blackwell", "Apple", "Pascal", "RDNA", "CPU",
+)  # fmt: skip
 DECODING = (
     Engine("ideal", NONE, NONE, "kernels alone"),
-    Engine("gpt-fast", COMPILED, (0, 5, 30), DECODED, (0, 2.4, 8), unpack=0.8,
+    Engine("gpt-fast", COMPILED, (0, 5, 30), DECODED, (0, 2.4, 8), unpack=0.74,
            families=("A100", "CDNA")),
-    Engine("vllm-0.6", (1200, 1740, 2500), (10, 30, 60), DECODED, (0, 10, 25),
-           unpack=0.4, families=("A100",)),
-    Engine("sglang-0.4", (50, 150, 600), (0, 20, 40), DECODED, (5, 25, 40),
-           unpack=2.6, families=("H20", "Hopper")),
-    Engine("trtllm-0.6", (50, 150, 600), (0, 5, 30), DECODED, (0, 8, 60),
+    Engine("vllm-0.6", (1200, 1700, 2500), (10, 30, 60), DECODED, (0, 9.7, 25),
+           unpack=0.29, families=("A100",)),
+    Engine("sglang-0.4", (50, 420, 600), (0, 20, 40), DECODED, (5, 7.5, 40),
+           unpack=3.6, families=("H20", "Hopper")),
+    Engine("trtllm-0.6", (50, 120, 600), (0, 1.5, 30), DECODED, (0, 3.7, 60),
            families=("A100", "Hopper", "Ada with ECC")),
-    Engine("lmdeploy", (50, 120, 600), (10, 30, 60), DECODED, (5, 17, 30),
+    Engine("lmdeploy", (50, 110, 600), (10, 29, 60), DECODED, (5, 16, 30),
            families=("A100",)),
-    Engine("deepspeed", (50, 200, 1000), (50, 350, 600), DECODED, (100, 240, 400),
+    Engine("deepspeed", (50, 220, 1000), (50, 200, 600), DECODED, (100, 180, 400),
            families=("A100",)),
-    Engine("exllamav2", (50, 150, 500), (0, 20, 60), DECODED, (0, 4.6, 20),
-           unpack=0.8, families=("GeForce 40", "GeForce 30")),
-    Engine("autoawq", (50, 200, 600), (0, 20, 60), DECODED, launch_us=333,
+    Engine("exllamav2", (50, 140, 500), (0, 20, 60), DECODED, (0, 4, 20),
+           unpack=0.83, families=("GeForce 40", "GeForce 30")),
+    Engine("autoawq", (50, 200, 600), (0, 20, 60), DECODED, launch_us=330,
            attention=0.5, families=("A100", "GeForce 40")),
-    Engine("autoawq-0.1", (300, 860, 1500), (0, 20, 60), DECODED, launch_us=200,
+    Engine("autoawq-0.1", (300, 610, 1500), (0, 14, 60), DECODED, launch_us=170,
            families=("GeForce 40",)),
-    Engine("mlc", (50, 270, 700), (0, 30, 60), DECODED, (5, 20, 40), unpack=1.2,
+    Engine("mlc", (50, 190, 700), (0, 30, 60), DECODED, (5, 34, 40), unpack=0.95,
            families=("GeForce 40", "GeForce 30", "RDNA")),
-    Engine("llama.cpp", (50, 250, 500), (0, 40, 80), DECODED, (5, 47, 80), plain=23,
-           attention=3.15, grouped=False,
-           families=("A100", "Hopper", "GeForce 40", "GeForce 30", "Ampere", "Ada",
-                     "Ampere with ECC", "Ada with ECC", "Apple", "Pascal", "CPU")),
-    Engine("t-mac", (50, 200, 500), NONE, DECODED, (0, 10, 40), unpack=1,
+    Engine("llama.cpp", (20, 150, 500), (0, 40, 80), f"{DECODED}; builds of 2025-26",
+           (0, 15, 45), unpack=0.88, plain=22, families=LLAMA),
+    Engine("llama.cpp-2024", (50, 440, 700), (0, 40, 80),
+           f"{DECODED}; builds of December 2023 to May 2024", (5, 38, 80), unpack=0.88,
+           plain=22, rereads=0.5, families=LLAMA),
+    Engine("t-mac", (50, 230, 500), NONE, DECODED, (0, 10, 40), unpack=1.5,
            families=("CPU",)),
     Engine("mlx", (50, 200, 500), (0, 40, 80),
            "as llama.cpp on Apple silicon, not measured", (5, 30, 60), plain=12),
-    Engine("hf", (50, 200, 1000), (0, 30, 100), DECODED, launch_us=842,
+    Engine("hf", (50, 200, 1000), (0, 30, 100), DECODED, launch_us=850,
            families=("A100",)),
 )  # fmt: skip
 SLOPE = (0, 9, 35)
@@ -123,11 +128,11 @@ ENGINES = {
                intake=Intake(steps=4.5, layer_ms=0.19)),
         Engine("sglang", (300, 680, 2000), SLOPE, SERVED,
                intake=Intake(steps=1, request_ms=110, layer_ms=0.13, memory=0.95,
-                             spare_gb=5, narrow_kv=("Hopper", "Blackwell"))),
+                             spare_gb=5, narrow_kv=("Hopper", "H20", "Blackwell"))),
         Engine("trtllm", (0, 40, 800), SLOPE, SERVED,
                intake=Intake(steps=2.3, family_ms={"Hopper": 75}, layer_ms=0.53,
                              gather=16, memory=1.0, spare_gb=6, kept=0.9, whole=True,
-                             narrow_kv=("Hopper", "Blackwell"))),
+                             narrow_kv=("Hopper", "H20", "Blackwell"))),
         *DECODING,
     ]
 }  # fmt: skip
@@ -146,6 +151,7 @@ WORDS: tuple[tuple[str, str], ...] = (
     (r"\bmlc", "mlc"),
     (r"\bmlx", "mlx"),
     (r"t-?mac\b", "t-mac"),
+    (r"(llama[._]?cpp|ollama|llamafile).*202[34]", "llama.cpp-2024"),
     (r"llama[._]?cpp|ollama|gguf|ggml|llamafile|lm ?studio", "llama.cpp"),
     (r"gpt-?fast|torchao|torch\.compile", "gpt-fast"),
     (r"transformers|accelerate|\bhf\b|hugging|lit-?gpt|eager", "hf"),

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from specsim.roofline import step
 from specsim.roofline.catalog import Gpu
-from specsim.roofline.constants import MOE_US
 from specsim.roofline.costs import Op
 from specsim.roofline.formats import Format
 from specsim.roofline.hardware import Family
@@ -89,7 +88,8 @@ def _constants(made: Prediction) -> Iterator[str]:
             f"{link.bytes_per_s / 1e9:,.4g} GB/s. {link.link.source}"
         )
     if case.model.moe_experts:
-        yield f"mixtures: +{MOE_US} us a layer for routing and permutation"
+        more = step.family(gpu).mixture_us
+        yield f"mixtures: +{more} us a layer for routing and permutation"
     host = made.shares_ms["host"]
     yield f"{case.engine.name} engine: {host:.3g} ms. {case.engine.source}"
     yield f"interval: {low:.2f} to {high:.2f} times the kernels, and the host's range"

@@ -182,7 +182,7 @@ def _timed(
     cache = op.cache
     if op.kind == "attention":
         efficiency *= engine.attention
-        cache = cache if engine.grouped else cache * op.queries
+        cache = cache * (1 + (op.queries - 1) * engine.rereads)
     rate = gpu.mem_bw_gbs * 1e9 * efficiency
     memory = (op.weights / quick + cache + op.moved) / rate
     off = _off(op, how)

@@ -11,7 +11,15 @@ from specsim.errors import Bad
 from specsim.roofline.deployment import Deployment
 from specsim.roofline.plan import Plan
 from specsim.roofline.question import deploy
-from specsim.roofline.served import Served, as_engines_store, seats, served
+from specsim.roofline.served import (
+    Load,
+    Served,
+    as_engines_store,
+    assembled,
+    passes,
+    seats,
+    served,
+)
 from specsim.roofline.work import Work
 from tools import serving_rows
 from tools.fit_serving import grouped, now, ratios
@@ -88,6 +96,21 @@ def test_of_few_tokens_each_waits_for_many_prefills() -> None:
     assert 30 < once < 63
 
 
+@given(st.integers(2, 256), PROMPTS, ANSWERS)
+def test_a_request_meets_the_prefills_of_its_part_of_a_cycle(
+    batch: int, isl: int, osl: int
+) -> None:
+    """It decodes for D of a cycle of D, its own prefill, and half as long in line."""
+    made = server()
+    load = Load(batch, isl, osl)
+    pieces = passes(made, load)
+    one = assembled(made, load, pieces)
+    others = (pieces.running - 1) * pieces.added_s
+    decodes = osl * one.tpot_s
+    met = others * decodes / (decodes + 1.5 * one.own_s)
+    assert np.isclose(decodes, osl * one.decode_s + met)
+
+
 def test_prefill_elsewhere_leaves_only_passes() -> None:
     made = server()
     apart = served(made, 64, 4096, 512, apart=True)
@@ -159,6 +182,9 @@ def test_requests_held_back_wait_that_many_passes() -> None:
     plain, held = (served(made, 8, 1024, 512, held=n) for n in (0, 20))
     assert np.isclose(held.ttft_s - plain.ttft_s, 20 * plain.tpot_s)
     assert held.tpot_s == plain.tpot_s
+    drafts = {"drafts": 3, "accepted": 1.5}
+    plain, held = (served(made, 8, 1024, 512, held=n, **drafts) for n in (0, 20))
+    assert np.isclose(held.ttft_s - plain.ttft_s, 20 * 2.5 * plain.tpot_s)
 
 
 def test_kept_drafts_shorten_the_time_per_token() -> None:
@@ -170,6 +196,11 @@ def test_kept_drafts_shorten_the_time_per_token() -> None:
     assert wasted.tpot_s > 1.1 * plain.tpot_s
     assert kept.tpot_s < 0.8 * plain.tpot_s
     assert np.isclose(kept.tpot_s, wasted.tpot_s / 3, rtol=0.03)
+    alone = passes(made, Load(1, 1024, 1024, drafts=3))
+    assert alone.drafting_s > 3 / 61 * made.run(Work(1, 1, 1536)).kernels_s
+    one = served(made, 1, 1024, 1024, drafts=3)
+    verified = made.run(Work(1, 4, 1536)).seconds
+    assert np.isclose(one.tpot_s, verified + alone.drafting_s)
     many = served(made, 4, 1024, 1024, drafts=np.array([0, 3]), accepted=[0.0, 2.0])
     assert np.allclose(many.tpot_s, [plain.tpot_s, kept.tpot_s])
 

@@ -4,5 +4,6 @@ question                 what is asked; cases, rows: twelve cases, measured rows
 genz ... kavier, ours    an adapter each: a question in a simulator's own words
 registry                 which simulators, which versions
 venvs, worker, talk      each in an environment and a process of its own
-score, table, run        errors, times, and the command
+measure, score           times and errors
+table, run               the command and what it prints
 """

@@ -39,6 +39,7 @@ class Case:
     ideal_ms: bytes over bandwidth or FLOPs over peak, whichever is more, from
         datasheets; experts: the expected number of distinct ones.
     within: how far specsim's own step may be from the truth, relatively; a test.
+        Engines differ most in their kernels for 4 bits.
     """
 
     name: str
@@ -94,7 +95,7 @@ CASES = (
          gpus=8, batch=8, weights="fp8"),
     Case("30B-A3B, H100, batch 16", "Qwen3-30B-A3B", "H100 SXM", 2048, 12.8, batch=16),
     Case("7B int4, 4090", "Llama-2-7B", "RTX 4090", 1024, 4.2,
-         Truth(6.69, 642, LLAMA_CPP), weights="int4"),
+         Truth(6.69, 642, LLAMA_CPP), within=0.2, weights="int4"),
     Case("70B, one A100", "Llama-3.1-70B", "A100 80GB", 1024, 68.4,
          Truth(89.4, 1024, VIDUR)),
 )  # fmt: skip

@@ -76,10 +76,10 @@ class Card:
 
     @property
     def half_tflops(self) -> float:
-        """Peak rate on 16-bit numbers."""
+        """Peak rate on 16-bit numbers; CPUs and old GPUs have none."""
         if rate := self.bf16_tflops or self.fp16_fp32acc_tflops:
             return rate
-        raise Cannot(f"no 16-bit rate of {self.name} is known")
+        raise Cannot("a device without 16-bit arithmetic")
 
     @property
     def link_gbs(self) -> float:

@@ -3,12 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from tools.peers.cases import CASES
+from tools.peers.measure import Report
 from tools.peers.score import GROUPS, SETS
 
-Report = dict[str, Any]
 MOST = 12
 """Reasons shown of each simulator."""
 UNITS = (1.0, "s"), (1e-3, "ms"), (1e-6, "us")

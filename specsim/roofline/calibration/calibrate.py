@@ -10,9 +10,12 @@ from specsim.roofline.calibration.bench import Bench, bench
 from specsim.roofline.calibration.probes import Probe
 from specsim.roofline.calibration.result import Calibration
 from specsim.roofline.calibration.rounds import Say
+from specsim.roofline.constants import Spread
 
 BUSY = 1.3
-"""A machine whose slow rounds take so many times its usual ones does something else."""
+PRESENT = 0.9
+"""A machine does something else whose slow rounds take so many times its usual ones, or
+whose processors this program has for a smaller share of the time."""
 
 
 def calibrate(
@@ -37,7 +40,9 @@ def _measured(chosen: Bench, seconds: float, say: Say) -> Calibration:
     start = time.monotonic()
     say("filling memory")
     probes, missing = _working(chosen.probes())
+    ran, began = time.thread_time(), time.monotonic()
     samples = rounds.sample(probes, chosen.clock, seconds, say)
+    share = (time.thread_time() - ran) / (time.monotonic() - began)
     found = rows.found(probes, samples)
     card = rows.card(found, chosen.row)
     return Calibration(
@@ -48,7 +53,7 @@ def _measured(chosen: Bench, seconds: float, say: Say) -> Calibration:
         software=chosen.software,
         rounds=len(samples),
         seconds=time.monotonic() - start,
-        notes=(*chosen.notes, *missing, *_busy(found)),
+        notes=(*chosen.notes, *missing, *_busy(chosen.device, share, found.drift)),
         points=tuple(found.points),
     )
 
@@ -61,14 +66,19 @@ def _working(probes: list[Probe]) -> tuple[list[Probe], list[str]]:
             probe.run(0)
             working.append(probe)
         except (AttributeError, NotImplementedError, RuntimeError) as error:
-            first = str(error).partition("\n")[0][:100]
+            first = _printable(str(error).partition("\n")[0][:100])
             refused.add(f"no {probe.work.kind} in {probe.work.format} here: {first}")
     return working, sorted(refused)
 
 
-def _busy(found: rows.Found) -> Iterator[str]:
-    if found.drift.high > BUSY:
-        yield (
-            f"the machine was busy: one round in ten took {found.drift.high:.1f} times "
-            "the usual; calibrate again when it is idle for a narrower interval"
-        )
+def _printable(text: str) -> str:
+    return "".join(filter(str.isprintable, text))
+
+
+def _busy(device: str, share: float, drift: Spread) -> Iterator[str]:
+    """What disturbed it; a program that waits for a device needs no processor."""
+    again = "calibrate again when the machine is idle"
+    if device == "cpu" and share < PRESENT:
+        yield f"this program had its processor for {share:.0%} of the time: {again}"
+    if drift.high > BUSY:
+        yield f"one round in ten took {drift.high:.1f} times the usual: {again}"

@@ -2,6 +2,8 @@
 
 import importlib.util
 import os
+import time
+from collections.abc import Callable
 from contextlib import nullcontext
 
 import numpy as np
@@ -10,9 +12,10 @@ import pytest
 from specsim.errors import Bad
 from specsim.roofline.calibration import bench, calibrate, machine, numpy_probes
 from specsim.roofline.calibration.bench import Bench
-from specsim.roofline.calibration.calibrate import _measured
+from specsim.roofline.calibration.calibrate import _busy, _measured
 from specsim.roofline.calibration.clock import HostClock
 from specsim.roofline.calibration.probes import Probe
+from specsim.roofline.constants import Spread
 from specsim.roofline.prediction import predict
 from tests.roofline.calibration import machines
 
@@ -154,3 +157,23 @@ def test_what_a_device_cannot_do_is_left_out_and_said() -> None:
     made = _measured(refusing("int8"), 0.01, lambda text: None)
     assert list(made.kernels) == ["bf16"]
     assert "no product in int8 here: no such kernel" in made.notes
+
+
+def bench_of(run: Callable[[int], object]) -> Bench:
+    """All whose probes do that."""
+    given = machines.works(["bf16"])
+    row, clock = machines.blank(), HostClock(2)
+    return Bench("cpu", 2, "nothing", row, clock,
+                 lambda: [Probe(work, run) for work in given], nullcontext)  # fmt: skip
+
+
+def test_a_processor_that_others_hold_is_said() -> None:
+    made = _measured(bench_of(lambda _: time.sleep(1e-3)), 0.01, lambda text: None)
+    assert any(note.startswith("this program had its processor") for note in made.notes)
+
+
+def test_rounds_of_uneven_length_are_said() -> None:
+    (said,) = _busy("cpu", 1.0, Spread(1.0, 1.5))
+    assert said.startswith("one round in ten took 1.5 times")
+    assert not [*_busy("cpu", 0.95, Spread(0.9, 1.2))]
+    assert not [*_busy("cuda", 0.01, Spread(0.9, 1.2))]

@@ -74,6 +74,11 @@ def test_products_that_are_all_fixed_time_have_no_factors() -> None:
     assert np.isfinite([made.fixed, made.rate, made.speed]).all()
 
 
+def test_a_spread_leaves_out_a_tenth_on_either_side() -> None:
+    made = fitting.spread([0.5, *[0.8] * 2, *[1.0] * 14, *[1.3] * 2, 9.0])
+    assert (made.low, made.high) == pytest.approx((0.8, 1.3))
+
+
 def test_a_spread_contains_one() -> None:
     assert fitting.spread([1.2, 1.3, 1.4]).low == 1
     assert fitting.spread([0.7, 0.8]).high == 1

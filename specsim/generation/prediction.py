@@ -1,0 +1,58 @@
+"""What the roofline says the speed-up is, on a machine that was calibrated."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from specsim.generation.generated import Generated
+from specsim.roofline import config, question
+from specsim.roofline.catalog import Gpu, Model
+from specsim.roofline.fields import Fields
+from specsim.roofline.speculation.acceptance import Emitted
+from specsim.roofline.speculation.pricing import speculate
+from specsim.roofline.speculation.shape import Shape
+
+FORMAT = "fp32"
+"""Of weights and cache here, whatever a file holds."""
+
+
+def speedup(made: Generated, machine: Gpu) -> float:
+    """Predicted from shapes alone, for the drafts and the acceptance that were seen."""
+    scene, tally = made.scene, made.timed.first.tally
+    models, asked = scene.models, scene.request
+    deployment = question.deploy(
+        shape(models.target.config), machine, weights=FORMAT, kv=FORMAT, engine="ideal"
+    )
+    smaller = scene.drafter.needs == "a model"
+    nodes = round(tally.drafted / tally.steps)
+    depth = min(nodes, asked.k)
+    priced = speculate(
+        deployment,
+        scene.drafter.name,
+        alpha=Emitted(tally.tokens_per_step),
+        draft_model=shape(models.draft.config) if smaller else None,
+        tree=Shape(nodes, depth, nodes > depth),
+        context=len(asked.prompt) + tally.emitted // 2,
+    )
+    return float(priced.speedup)
+
+
+def shape(of: Any) -> Model:
+    """A network's config as a row of the roofline's models."""
+    return config.described(Fields(Path("config.json"), fields(asdict(of))))
+
+
+def fields(of: dict[str, Any]) -> dict[str, Any]:
+    """The same in the words of a config.json."""
+    family = "qwen3" if of["qk_norm"] else "qwen2" if of["qkv_bias"] else "llama"
+    return {
+        "model_type": family,
+        "vocab_size": of["vocab"],
+        "hidden_size": of["hidden"],
+        "intermediate_size": of["intermediate"],
+        "num_hidden_layers": of["layers"],
+        "num_attention_heads": of["heads"],
+        "num_key_value_heads": of["kv_heads"],
+        "head_dim": of["head_dim"],
+        "tie_word_embeddings": of["tied"],
+    }

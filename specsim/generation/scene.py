@@ -1,0 +1,151 @@
+"""A drafter, a rule and what is asked of them, ready to be run again and again."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from specsim import drafters, rules, seam
+from specsim.drafters import Drafter
+from specsim.errors import Bad
+from specsim.generation import drafting
+from specsim.generation.clock import Seconds
+from specsim.generation.models import Backend, Models, load
+from specsim.generation.request import Request, request
+from specsim.generation.run import Listener, Run, run
+from specsim.rules import Rule
+from specsim.seam import proposal
+
+USUAL: "dict[proposal.Kind, str]" = {
+    "iid": "chain",
+    "fixed": "target_only",
+    "without_replacement": "recursive",
+}
+"""The rule that goes with a kind of draft, where none is asked for."""
+ROUNDS, PATIENCE = 5, 5.0
+"""Times are medians of so many rounds, or of those begun within so many seconds."""
+
+
+@dataclass(frozen=True)
+class Timed:
+    """Runs with the drafter and without, turn by turn: all say the same each time."""
+
+    runs: list[Run]
+    plain: list[Run]
+
+    @property
+    def first(self) -> Run:
+        return self.runs[0]
+
+    @property
+    def seconds(self) -> Seconds:
+        """Of the run in the middle."""
+        ordered = sorted(
+            (run.seconds for run in self.runs), key=lambda each: each.total
+        )
+        return ordered[(len(ordered) - 1) // 2]
+
+    @property
+    def plain_seconds(self) -> float:
+        """What plain decoding takes to say as many tokens."""
+        return median(run.seconds.total for run in self.plain)
+
+    @property
+    def speedup(self) -> float:
+        return self.plain_seconds / self.seconds.total
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What is run: the same request gives the same text each time."""
+
+    drafter: Drafter
+    rule: Rule
+    models: Models
+    request: Request
+
+    def speculative(self, listener: Listener | None = None) -> Run:
+        """One run with the drafter."""
+        made = drafting.made(self.drafter, self.rule, self.models, self.request)
+        return self._run(made, self.request, listener)
+
+    def plain(self, tokens: int) -> Run:
+        """One run without, which goes on for so many tokens whatever they are."""
+        endless = replace(self.request, most=tokens, ends=frozenset(), stop=())
+        nothing = drafting.Nothing(self.rule, self.models.vocab)
+        return self._run(nothing, endless)
+
+    def timed(self, listener: Listener | None = None) -> Timed:
+        """Rounds of both; `listener` is told of the first run."""
+        start, made = perf_counter(), Timed([], [])
+        while len(made.runs) < ROUNDS and perf_counter() - start < PATIENCE:
+            made.runs.append(self.speculative(None if made.runs else listener))
+            made.plain.append(self.plain(len(made.first.tokens)))
+        return made
+
+    def _run(
+        self, drafter: Any, asked: Request, listener: Listener | None = None
+    ) -> Run:
+        self.models.target.clear()
+        sampled = seam.reference("model.sampled").Sampled
+        target = sampled(self.models.target, asked.sampling, len(asked.prompt))
+        return run(asked, target, drafter, self.rule, self.models.words, listener)
+
+    def of(self, drafter: Drafter, rule: Rule) -> "Scene":
+        """The same with others; Bad if the rule cannot do so many words."""
+        vocab, most = self.models.vocab, rule.most_words
+        if most is not None and vocab > most:
+            raise Bad(
+                f"{rule.name} takes exponential time, {most} words at most, and "
+                f"{self.models.name} has {vocab}; choose another rule"
+            )
+        return replace(self, drafter=drafter, rule=rule)
+
+
+def pair(drafter: str, rule: str | None) -> tuple[Drafter, Rule]:
+    """The rows of that name; Bad where there is none, or the pairing is unsound."""
+    row = drafters.named(drafter)
+    return drafters.paired(row, rules.named(rule or USUAL[row.kind]))
+
+
+def stage(
+    pairing: tuple[Drafter, Rule],
+    prompt: str | Iterable[int] | None = None,
+    *,
+    target: str | Path | Models | None = None,
+    draft_model: str | Path | None = None,
+    k: int = 4,
+    max_new_tokens: int = 64,
+    seed: int = 0,
+    stop: str | Iterable[str] = (),
+    backend: Backend = "numpy",
+    **sampling: Any,
+) -> Scene:
+    """Models loaded and everything checked; Bad, in one line, names what is wrong.
+
+    prompt:   text or token ids; None: the model's own.
+    target:   a folder as on Hugging Face, a file of `specsim train`, or models loaded
+              before; None: the embedded.
+    draft_model: what the drafter is made of, beside the target.
+    k:        how deep to draft. stop: strings that end the text, and are not in it.
+    sampling: temperature, top_k, top_p, min_p, repetition, presence, frequency,
+              logit_bias, allowed (reference/logits).
+    """
+    if not isinstance(target, Models):
+        part = drafting.part(pairing[0])
+        target = load(target, draft_model, backend, part)
+    asked = request(
+        target.prompt if prompt is None else prompt,
+        target.words,
+        target.vocab,
+        most=max_new_tokens,
+        k=k,
+        seed=seed,
+        stop=stop,
+        ends=target.ends,
+        **sampling,
+    )
+    drafting.require(pairing[0], target)
+    return Scene(*pairing, target, asked).of(*pairing)

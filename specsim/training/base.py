@@ -1,0 +1,61 @@
+"""The target as training sees it: frozen, in torch."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from specsim import seam
+from specsim.pretrained import Pretrained
+from specsim.training.options import Options
+from specsim.weights import Array
+
+PROMPT = 16
+"""Tokens of the text that the target is given, to go on from them."""
+SIDE_BY_SIDE = 64
+
+
+def tensors(arrays: Mapping[str, Array]) -> dict[str, Tensor]:
+    """The same, in torch."""
+    return {name: torch.as_tensor(array) for name, array in arrays.items()}
+
+
+class Base:
+    """A target that reads, and writes, and does not learn."""
+
+    def __init__(self, target: Pretrained):
+        self.config, self.weights = target.config, tensors(target.arrays)
+        self._read = seam.gpu("train.causal").read
+
+    @property
+    def head(self) -> Tensor:
+        """The matrix (V, D) that logits come from."""
+        model = seam.gpu("model.transformer")
+        name = model.EMBEDDING if self.config.tied else model.HEAD
+        return self.weights[f"{name}.weight"]
+
+    @torch.no_grad()
+    def read(self, tokens: Tensor) -> Any:
+        """Logits and hidden states of texts (B, n)."""
+        return self._read(self.config, self.weights, tokens)
+
+    @torch.no_grad()
+    def written(self, text: Tensor, options: Options) -> Tensor:
+        """At least `options.sampled` tokens, in pieces of a window that begin as the
+        text does somewhere; drawn at the temperature of the options.
+        """
+        luck, pieces = seam.gpu("train.luck").luck, []
+        write, length = seam.gpu("train.writing").written, options.length
+        for first in range(0, options.sampled, SIDE_BY_SIDE * length):
+            chance = luck("written", options.seed, first)
+            starts = torch.randint(
+                len(text) - PROMPT, (SIDE_BY_SIDE, 1), generator=chance
+            )
+            prompts = text[starts + torch.arange(PROMPT)].long()
+            model = seam.gpu("model.transformer").Transformer(
+                self.config, self.weights, SIDE_BY_SIDE, length
+            )
+            made = write(model, prompts, length - PROMPT, chance, options.temperature)
+            pieces.append(made.flatten())
+        return torch.cat(pieces).to(text.dtype)

@@ -1,0 +1,172 @@
+"""What each kind of training makes of its task: weights to begin with, and a loss."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from specsim import pretrained, seam
+from specsim.errors import Bad
+from specsim.pretrained import Pretrained
+from specsim.roofline.fields import Fields
+from specsim.training import shapes
+from specsim.training.base import Base, tensors
+from specsim.training.options import Options
+
+Tensor = Any
+Tensors = Mapping[str, Tensor]
+Shapes = Mapping[str, tuple[int, ...]]
+SLOW = 0.25
+"""The learning rate of a target that is trained with its heads, compared with theirs"""
+
+
+class Task(NamedTuple):
+    """What is asked for: whom to draft for, on what text, and how."""
+
+    target: Pretrained
+    text: Tensor
+    options: Options
+
+
+class Part(NamedTuple):
+    """A file of what was trained: what its name ends in, its weights, its header."""
+
+    ending: str
+    names: list[str]
+    metadata: dict[str, str]
+
+
+class Made(NamedTuple):
+    """A run to be. The loss is of weights, a batch (B, n + 1), and the step.
+
+    texts: trained on in turn. slow: see gpu/train/loop. learnt: what the header says of
+    the weights in the end, from what they make of the text held out.
+    """
+
+    weights: Tensors
+    loss: Callable[[Tensors, Tensor, int], Tensor]
+    parts: list[Part]
+    texts: list[Tensor]
+    slow: Mapping[str, float] = {}
+    learnt: Callable[[Tensors, Tensor], dict[str, str]] = lambda weights, held: {}
+
+
+class Kind(NamedTuple):
+    """What makes the run; how long and how fast it learns, if nothing is said."""
+
+    make: Callable[[Task], Made]
+    steps: int
+    rate: float
+
+
+def target(task: Task) -> Made:
+    """A language model from nothing, of the target's shape or another."""
+    config, begun, part = _model(task, shapes.described(task.target.config))
+    loss = seam.gpu("train.language").loss
+
+    def foretold(weights: Tensors, tokens: Tensor, step: int) -> Tensor:
+        return loss(config, weights, tokens)
+
+    return Made(begun, foretold, [part], [task.text])
+
+
+def draft(task: Task) -> Made:
+    """A model that learns the target's rows, on the target's own text too if asked."""
+    config, begun, part = _model(task, shapes.DRAFT)
+    base, options = Base(task.target), task.options
+    loss = seam.gpu("train.distill").loss
+
+    def taught(weights: Tensors, tokens: Tensor, step: int) -> Tensor:
+        rows = base.read(tokens).logits, options.divergence, options.temperature
+        return loss(config, weights, tokens, *rows)
+
+    texts = [task.text]
+    if options.sampled:
+        texts.append(base.written(task.text, options))
+    return Made(begun, taught, [part], texts)
+
+
+def medusa(task: Task) -> Made:
+    """Heads; with `joint` the target as well, in a file of its own."""
+    base, options, config = Base(task.target), task.options, task.target.config
+    shapes_ = seam.reference("model.medusa").shapes(config, options.heads)
+    objective, read = seam.gpu("train.medusa"), seam.gpu("train.causal").read
+    begun = objective.initial(shapes_, base.head)
+    parts = [Part("", [*begun], {})]
+
+    def alone(weights: Tensors, tokens: Tensor, step: int) -> Tensor:
+        return objective.loss(weights, base.read(tokens[:, :-1]).hidden, tokens)
+
+    def together(weights: Tensors, tokens: Tensor, step: int) -> Tensor:
+        share = objective.share(step, options.steps // 2)
+        return objective.joint_loss(config, weights, tokens, share)
+
+    def learnt(weights: Tensors, held: Tensor) -> dict[str, str]:
+        hidden = read(config, {**base.weights, **weights}, held[:, :-1]).hidden
+        rates = objective.accuracies(weights, hidden, held)
+        return {"rates": json.dumps(rates.tolist())}
+
+    if not options.joint:
+        return Made(begun, alone, parts, [task.text], {}, learnt)
+    header = {"config": json.dumps(shapes.described(config))}
+    parts = [Part(".target", [*base.weights], header), *parts]
+    begun, slow = {**begun, **base.weights}, dict.fromkeys(base.weights, SLOW)
+    return Made(begun, together, parts, [task.text], slow, learnt)
+
+
+def eagle(task: Task) -> Made:
+    """A layer on the target's features."""
+    base, objective = Base(task.target), seam.gpu("train.eagle")
+    layer = replace(task.target.config, input_norm=False)
+    luck = partial(seam.gpu("train.luck").luck, "noise", task.options.seed)
+
+    def loss(weights: Tensors, tokens: Tensor, step: int) -> Tensor:
+        seen = base.read(tokens)
+        return objective.loss(layer, weights, base.weights, tokens, seen, luck(step))
+
+    return _on_features(task, seam.reference("model.eagle").shapes, loss)
+
+
+def mtp(task: Task) -> Made:
+    """A module for one token further."""
+    base, objective = Base(task.target), seam.gpu("train.mtp")
+
+    def loss(weights: Tensors, tokens: Tensor, step: int) -> Tensor:
+        hidden = base.read(tokens[:, :-1]).hidden
+        return objective.loss(base.config, weights, base.weights, tokens, hidden)
+
+    return _on_features(task, seam.reference("model.mtp").shapes, loss)
+
+
+KINDS = {
+    "draft": Kind(draft, 2000, 3e-3),
+    "medusa": Kind(medusa, 1000, 1e-3),
+    "eagle": Kind(eagle, 1500, 2e-3),
+    "mtp": Kind(mtp, 1500, 2e-3),
+    "target": Kind(target, 3200, 3e-3),
+}
+
+
+def _on_features(task: Task, needed: Callable[[Any], Shapes], loss: Any) -> Made:
+    shapes_ = needed(task.target.config)
+    begun = seam.gpu("train.causal").initial(shapes_, task.options.seed)
+    return Made(begun, loss, [Part("", [*begun], {})], [task.text])
+
+
+def _model(task: Task, shape: Mapping[str, Any]) -> tuple[Any, Tensors, Part]:
+    """A model from nothing, or the draft to go on from: config, weights, file."""
+    options, vocab = task.options, task.target.config.vocab
+    if options.start is not None:
+        config, arrays = pretrained.load(options.start)
+        if config.vocab != vocab:
+            raise Bad(f"{options.start}: has {config.vocab} tokens, the target {vocab}")
+        begun = tensors(arrays)
+    else:
+        given = {**(options.shape or shape), "vocab_size": vocab}
+        config = pretrained.config(Fields(Path("shape"), given))
+        needed = seam.reference("model.transformer").shapes(config)
+        begun = seam.gpu("train.causal").initial(needed, options.seed)
+    header = {"config": json.dumps(shapes.described(config))}
+    return config, begun, Part("", [*begun], header)

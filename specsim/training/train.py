@@ -1,0 +1,72 @@
+"""What `specsim train` does: from files to a file."""
+
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from specsim import embedded, pretrained, tokens
+from specsim.errors import Bad
+from specsim.roofline.fields import short, short_path
+from specsim.training import data as texts
+from specsim.training.options import KINDS, Options
+from specsim.training.report import Report
+
+
+def train(
+    kind: str,
+    *,
+    data: Iterable[str | Path],
+    output: str | Path,
+    target: str | Path | None = None,
+    resume: bool = False,
+    **options: Any,
+) -> Report:
+    """Train one of KINDS on texts, and write its weights as safetensors.
+
+    target:  whom to draft for, a folder or a file; None: the embedded one. For kind
+             "target" it lends its shape and its tokenizer to a new one.
+    data:    files, or folders of text.
+    options: fields of Options; steps and rate are the kind's where they are not given.
+    resume:  go on from the checkpoint that a broken run left beside `output`.
+
+    Bad, in one line, for whatever is not as it should be.
+    """
+    if find_spec("torch") is None:
+        raise Bad("training needs torch: pip install 'specsim-llm[torch]'")
+    if kind not in KINDS:
+        raise Bad(f"no kind {short(kind)} to train: choose from {', '.join(KINDS)}")
+    output = _writable(output)
+    from specsim.training import fit, kinds
+
+    usual = {"steps": kinds.KINDS[kind].steps, "rate": kinds.KINDS[kind].rate}
+    where = (
+        embedded.FOLDER / embedded.TARGET
+        if target is None
+        else Path(target).expanduser()
+    )
+    whom = pretrained.load(where)
+    ids = texts.tokens(texts.read(data), _words(where))
+    return fit.fit(kind, whom, ids, output, Options(**usual | options), resume)
+
+
+def _words(model: Path) -> texts.Encoder:
+    """The tokenizer beside a model: of ours, or as published."""
+    folder = model if model.is_dir() else model.parent
+    if not (file := folder / tokens.FILE).is_file():
+        raise Bad(f"{short_path(model)}: there is no {tokens.FILE} with it")
+    if tokens.known(file):
+        return tokens.load(file)
+    from specsim.generation.words import Published
+
+    return Published(file)
+
+
+def _writable(output: str | Path) -> Path:
+    """Known before hours are spent."""
+    path = Path(output).expanduser()
+    if path.suffix != ".safetensors":
+        raise Bad(f"output {short_path(path)}: must end in .safetensors")
+    if not path.parent.is_dir():
+        raise Bad(f"output {short_path(path)}: there is no such folder; make it first")
+    return path
