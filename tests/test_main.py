@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from specsim import __main__ as command
 from specsim.__main__ import main
+from specsim.commands import speedup
 
 ROOT = Path(__file__).parent.parent
 HEAVY = {"torch", "pandas", "statsmodels", "matplotlib", "transformers", "scipy.stats"}
@@ -185,5 +185,5 @@ def test_interrupting_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(args: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command.speedup, "speedup", interrupted)
+    monkeypatch.setattr(speedup, "speedup", interrupted)
     assert main(["speedup", "--alpha", "0.5", "--k", "2", "--draft-cost", "1"]) == 130

@@ -145,7 +145,16 @@ def stage(
         seed=seed,
         stop=stop,
         ends=target.ends,
-        **sampling,
+        **_tempered(pairing[1], sampling),
     )
     drafting.require(pairing[0], target)
     return Scene(*pairing, target, asked).of(*pairing)
+
+
+def _tempered(rule: Rule, sampling: dict[str, Any]) -> dict[str, Any]:
+    """The rule `greedy` is one of temperature 0; Bad if another is asked for."""
+    if not rule.greedy or rule.lossy:
+        return sampling
+    if sampling.get("temperature", 0) != 0:
+        raise Bad(f"{rule.name} is for temperature 0: leave temperature out")
+    return sampling | {"temperature": 0.0}

@@ -122,7 +122,11 @@ def rewritten(stem: str, old: str, new: str) -> ModuleType:
     """The module reference/<stem> with `old` replaced; ValueError unless it is there
     exactly once.
     """
-    module = seam.reference(stem)
+    return altered(seam.reference(stem), old, new)
+
+
+def altered(module: ModuleType, old: str, new: str) -> ModuleType:
+    """The same of any module."""
     source = inspect.getsource(module)
     if (times := source.count(old)) != 1:
         raise ValueError(f"{old!r} stands {times} times in {module.__name__}, not once")

@@ -32,7 +32,8 @@ class Format:
     ends: float | None = None
 
 
-PLAIN, EIGHT, FOUR = Spread(1, 1), Spread(0.92, 1.15), Spread(0.85, 1.2)
+PLAIN, EIGHT, FOUR = Spread(1, 1), Spread(0.92, 1.15), Spread(0.75, 1.25)
+UNPACKED = Spread(0.94, 1.12)
 
 
 def _ggml(name: str, bits: float, unpack: float, ends: float = 6.5625) -> Format:
@@ -40,7 +41,7 @@ def _ggml(name: str, bits: float, unpack: float, ends: float = 6.5625) -> Format
     source = (
         f"ggml-common.h block sizes, llama-quant.cpp mixtures; unpacking: {DECODED}"
     )
-    return Format(name, bits / 8, 0, 1, None, FOUR, source, unpack, ends / 8)
+    return Format(name, bits / 8, 0, 1, None, UNPACKED, source, unpack, ends / 8)
 
 
 MADE = (
@@ -50,24 +51,25 @@ MADE = (
            "the families' own constants"),
     Format("fp8", 1, 2.7, 0.93, "fp8_tflops", EIGHT,
            f"{TABLES}: H100 fp8 6.0 us, e 0.80, activations quantised on the way"),
-    Format("int8", 1, 4, 1, None, EIGHT,
-           f"{TABLES}: A100 int8 weight-only, 9 us, e 0.8; unpacking: {DECODED}", 5.5),
-    Format("int8wo", 1, 0, 1, None, EIGHT,
+    Format("int8", 1, 4, 1, None, UNPACKED,
+           f"{TABLES}: A100 int8 weight-only, 9 us, e 0.8; unpacking: {DECODED}", 5.6),
+    Format("int8wo", 1, 0, 1, None, UNPACKED,
            f"torchao and gpt-fast, head included, compiled; unpacking: {DECODED}",
            3.4, 1),
-    Format("fp6", 0.75, 4, 1, None, FOUR, f"unpacking: {DECODED}", 4.8, 0.75),
-    Format("int4", 0.53125, 4, 1, None, FOUR,
-           f"16-bit scale per 64; AWQ, GPTQ, Marlin; unpacking: {DECODED}", 2.7),
-    Format("int4wo", 0.5625, 0, 1, None, FOUR,
+    Format("fp6", 0.75, 4, 1, None, UNPACKED, f"unpacking: {DECODED}", 4.9, 0.75),
+    Format("int4", 0.53125, 4, 1, None, UNPACKED,
+           f"16-bit scale per 64; AWQ, GPTQ, Marlin; unpacking: {DECODED}", 2.8),
+    Format("int4wo", 0.5625, 0, 1, None, UNPACKED,
            f"16-bit scale per 32, head included: tinygemm, MLC; unpacking: {DECODED}",
-           6.1, 0.5625),
-    Format("nf4", 0.515, 4, 1, None, FOUR,
+           6.2, 0.5625),
+    Format("nf4", 0.515, 4, 1, None, UNPACKED,
            "QLoRA, arXiv 2305.14314: 0.127 bits of scales doubly quantised; unpacking: "
            "a guess, table look-ups", 10),
-    Format("int3", 0.406, 4, 1, None, FOUR, "as int4; 16-bit scale per 64", 2),
-    Format("int2", 0.281, 4, 1, None, FOUR, f"16-bit scale per 64; unpacking: {DECODED}, look-ups of T-MAC", 0.9),
-    Format("exl2", 0.5, 0, 1, None, FOUR,
-           f"exllamav2, head in 6 bits; unpacking: {DECODED}", 2.3, 0.75),
+    Format("int3", 0.406, 4, 1, None, UNPACKED, "as int4; 16-bit scale per 64", 2),
+    Format("int2", 0.281, 4, 1, None, UNPACKED,
+           f"16-bit scale per 64; unpacking, by look-ups of T-MAC: {DECODED}", 0.97),
+    Format("exl2", 0.5, 0, 1, None, UNPACKED,
+           f"exllamav2, head in 6 bits; unpacking: {DECODED}", 2.2, 0.75),
     Format("mxfp4", 0.53125, 4.4, 0.85, "fp4_tflops", FOUR,
            "as nvfp4; 8-bit scale per 32"),
     Format("nvfp4", 0.5625, 4.4, 0.85, "fp4_tflops", FOUR,
@@ -79,11 +81,11 @@ GGUF = (
         ("1_s", 1.5625), ("1_m", 1.75), ("2_xxs", 2.0625), ("2_xs", 2.3125),
         ("2_s", 2.5625), ("3_xxs", 3.0625), ("3_s", 3.4375))),
     _ggml("iq4_xs", 4.25, 8), _ggml("iq4_nl", 4.5, 8),
-    _ggml("q2_k", 2.94, 9.6), _ggml("q3_k_s", 3.4375, 23), _ggml("q3_k_m", 3.84, 23),
-    _ggml("q3_k_l", 4.19, 23), _ggml("q4_0", 4.5, 5.5), _ggml("q4_1", 5.0, 4.9),
-    _ggml("q4_k_s", 4.54, 7.2), _ggml("q4_k_m", 4.80, 7.2), _ggml("q5_0", 5.5, 8),
-    _ggml("q5_1", 6.0, 7.9), _ggml("q5_k_s", 5.5, 7.9), _ggml("q5_k_m", 5.65, 7.9),
-    _ggml("q6_k", 6.5625, 11), _ggml("q8_0", 8.5, 3.3, 8.5),
+    _ggml("q2_k", 2.94, 9.5), _ggml("q3_k_s", 3.4375, 21), _ggml("q3_k_m", 3.84, 21),
+    _ggml("q3_k_l", 4.19, 21), _ggml("q4_0", 4.5, 5.3), _ggml("q4_1", 5.0, 4.8),
+    _ggml("q4_k_s", 4.54, 6.5), _ggml("q4_k_m", 4.80, 6.5), _ggml("q5_0", 5.5, 7.9),
+    _ggml("q5_1", 6.0, 8), _ggml("q5_k_s", 5.5, 8), _ggml("q5_k_m", 5.65, 8),
+    _ggml("q6_k", 6.5625, 10), _ggml("q8_0", 8.5, 4, 8.5),
 )  # fmt: skip
 """Bits a weight inside the layers of Llama-3-8B, whose shape most mixtures share: Q4_K_M
 has Q6_K in half of its value and down projections, Q2_K has Q3_K in output and down."""

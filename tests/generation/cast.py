@@ -112,5 +112,3 @@ SOUND: list[tuple[Drafter, Rule]] = [
     if not drafters.unsound(drafter, rule) and not rule.lossy
 ]
 NAMES = [(drafter.name, rule.name) for drafter, rule in SOUND]
-
-

@@ -43,7 +43,7 @@ def test_counts_are_of_the_steps(pair: Pair) -> None:
     trials.counts_are_of_the_steps(*pair)
 
 
-@pytest.mark.parametrize("name", ["chain", "block", "recursive", "greedy"])
+@pytest.mark.parametrize("name", ["chain", "block", "recursive"])
 def test_a_perfect_draft_is_kept(name: str) -> None:
     trials.a_perfect_draft_is_kept(name)
 

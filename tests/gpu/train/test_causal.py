@@ -24,7 +24,10 @@ causal, eagle, language, medusa, mtp = (
     for stem in ("causal", "eagle", "language", "medusa", "mtp")
 )
 TEXTS = [[3, 14, 15, 9, 26, 5, 35, 8], [1, 1, 60, 0, 7, 7, 2, 4]]
-WITHIN = {"rtol": 0, "atol": 1e-9}
+
+
+def agree(found: Any, expected: Any) -> None:
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
 
 
 def tensors(shapes: Any, seed: int = 0) -> dict[str, Any]:
@@ -59,8 +62,8 @@ def test_whole_texts_are_read_as_token_by_token(name: str) -> None:
     made = read(CONFIGS[name])
     for b, text in enumerate(TEXTS):
         logits, hidden = alone(text, CONFIGS[name])
-        np.testing.assert_allclose(made.logits[b], logits, **WITHIN)
-        np.testing.assert_allclose(made.hidden[b], hidden, **WITHIN)
+        agree(made.logits[b], logits)
+        agree(made.hidden[b], hidden)
 
 
 def test_gradients_reach_every_weight() -> None:
@@ -72,7 +75,7 @@ def test_gradients_reach_every_weight() -> None:
 def test_language_loss_is_the_cross_entropy_of_the_next_token() -> None:
     value = language.loss(PLAIN, base(), torch.tensor(TEXTS))
     expected = [labelled(alone(text[:-1])[0], text[1:]) for text in TEXTS]
-    np.testing.assert_allclose(value, np.mean(expected), **WITHIN)
+    agree(value, np.mean(expected))
 
 
 def test_untrained_weights_leave_the_residual_alone() -> None:
@@ -94,14 +97,14 @@ def test_medusa_heads_foretell_further_and_count_less() -> None:
     heads = reference_medusa.Medusa(
         random_weights(reference_medusa.shapes(PLAIN, 3), 2)
     )
-    expected = 0.0
+    expected: Any = 0
     for k in (1, 2, 3):
         found = [
             labelled(heads.logits(alone(text)[1][: -k - 1])[k - 1], text[k + 1 :])
             for text in TEXTS
         ]
         expected += 0.8**k * np.mean(found)
-    np.testing.assert_allclose(value, expected, **WITHIN)
+    agree(value, expected)
 
 
 def test_medusa_begins_as_the_targets_head() -> None:
@@ -160,15 +163,17 @@ def test_eagle_learns_the_next_feature_and_its_words(
         p = np.exp(logits[1:] - np.logaddexp.reduce(logits[1:], -1, keepdims=True))
         words = losses.cross_entropy(p, z).value
         expected.append(losses.smooth_l1(hidden[1:], made).value + 0.1 * words)
-    np.testing.assert_allclose(value, np.mean(expected), **WITHIN)
+    agree(value, np.mean(expected))
 
 
 def test_eagle_reads_features_with_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = []
-    made = eagle.features
-    monkeypatch.setattr(
-        eagle, "features", lambda *given: seen.append(given[-1]) or made(*given)
-    )
+    seen, made = [], eagle.features
+
+    def noted(*given: Any) -> Any:
+        seen.append(given[-1])
+        return made(*given)
+
+    monkeypatch.setattr(eagle, "features", noted)
     layer = replace(PLAIN, input_norm=False)
     weights, target = tensors(reference_eagle.shapes(PLAIN), 3), read()
     for seed in (1, 1, 2):
@@ -192,4 +197,4 @@ def test_mtp_foretells_the_token_after_next() -> None:
         draft.clear()
         z, _ = draft.extend(text[1:-1], range(-1, len(text) - 3), features[:-2])
         expected.append(labelled(z, text[2:]))
-    np.testing.assert_allclose(value, np.mean(expected), **WITHIN)
+    agree(value, np.mean(expected))
