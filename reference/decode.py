@@ -112,9 +112,16 @@ def behind(token: int, proposal: Proposal) -> tuple[list[int], list[int]]:
 
 
 def accepted(proposal: Proposal, emitted: Sequence[int]) -> list[int]:
-    """The nodes of the proposal that bear all emitted tokens but the last."""
-    nodes = (proposal.at(emitted[: n + 1]) for n in range(len(emitted) - 1))
-    return [node for node in nodes if node is not None]
+    """The nodes, root first, that bear all emitted tokens but the last: a path, so that
+    where there are copies each is below the one before.
+    """
+    ends = (proposal.at(emitted[:n]) for n in range(len(emitted) - 1, -1, -1))
+    node = next(end for end in ends if end is not None)
+    path: list[int] = []
+    while node >= 0:
+        path.insert(0, node)
+        node = proposal.parents[node]
+    return path
 
 
 def until(stop: frozenset[int], emitted: list[int]) -> list[int]:

@@ -15,7 +15,7 @@ from specsim.roofline.validation.cells import text
 from specsim.roofline.validation.decode import Question
 
 SLOW = "a path its engine does not mean to be fast: not compiled, or kernels missing"
-UNSTATED = "threads or settings the row does not state: others ask the same, and are 1.3 times as fast"
+UNSTATED = "threads or settings it does not state: another of its words is faster"
 SWAPS = "memory: the machine swaps, or shares it with more than this"
 PER_GPU = "whether the rate is of one GPU or of all is not said"
 INFERRED = "model or device is inferred"
@@ -26,12 +26,16 @@ APART = {
     "D0696": "slower than the same format of a larger model in the same table",
     "D0092": "a kernel for one sequence, run for eight one after the other",
     "D0093": "a kernel for one sequence, run for eight one after the other",
+    "D0837": "LLM.int8, several kernels to a product",
     "D0271": "its source calls the 8-bit path slow",
     "D0272": "its source calls the 8-bit path slow",
     "D0273": "its source calls the 8-bit path slow",
     "D0274": "its source calls the 8-bit path slow",
 }
 """Single rows at odds with others of their own source."""
+
+OWN = {"eager", "int8dq", "uintx"}
+"""Engines and formats that are what is slow, and priced as such."""
 
 FLAGS = {
     "slow_path": SLOW,
@@ -82,13 +86,15 @@ def _row(row: reading.Row) -> Row:
     flag, source = text(asked, "flag"), text(asked, "source")
     doubt = APART.get(row.id, FLAGS.get(flag, ""))
     made = question.deployment
+    if doubt == SLOW and {made.engine.name, made.numbers.linear.name} & OWN:
+        doubt = ""
     if flag == "inconsistent_low" and made.gpu.vendor == "Apple":
         doubt = SWAPS
     if "TensorRT-LLM docs" in source and made.plan.tp > 1:
         doubt = PER_GPU
     if flag == "device_inferred" and question.batch > 1:
         doubt = INFERRED
-    ms = decode.measured(row.measured | row.asked)["decode"]
+    ms = decode.measured({**row.asked, **row.measured})["decode"]
     device, engine = text(asked, "device"), text(asked, "engine")
     return Row(row.id, question, ms, source, device, engine, doubt)
 

@@ -1,4 +1,4 @@
-"""Fits what engines and number formats cost beyond kernel tables to published decode rates.
+"""Fits what engines and formats cost beyond kernel tables to published decode rates.
 
     python -m tools.fit_decode
 
@@ -43,7 +43,7 @@ PRIORS: dict[str, tuple[float, float]] = {
     # instructions a weight: a shift, a mask, a conversion and a product at least
     **{f"unpack {kind}": (n, 0.5) for kind, n in {
         "int8": 3, "int8wo": 3, "int4": 4, "int4wo": 4, "int2": 2.5, "exl2": 2,
-        "fp6": 6, "q2_k": 12, "q3_k": 20, "q4_0": 5, "q4_1": 5.5, "q4_k": 6,
+        "fp6": 6, "int8dq": 300, "uintx": 60, "q2_k": 12, "q3_k": 20, "q4_0": 5, "q4_1": 5.5, "q4_k": 6,
         "q5_0": 8, "q6_k": 12, "q8_0": 4}.items()},
     "plain llama.cpp-2024": (28, 0.5),
     "rereads llama.cpp-2024": (0.5, GUESS),
@@ -193,10 +193,11 @@ def sheet(chosen: Sequence[Row]) -> Sheet:
         first = made.run(Work(asked.batch, max(asked.prompt, 1), 0, logits=1))
         share = asked.prefilled / max(asked.output, 1)
         prefill.append(share * float(first.seconds))
-    at_row, *columns = map(np.array, zip(*times, strict=True))
+    at_row, count, fixed, memory, compute, unpacking, queries = np.transpose(times)
+    ms = np.array([row.ms for row in chosen])
     return Sheet(
-        chosen, np.array([row.ms for row in chosen]), np.array(prefill),
-        at_row.astype(int), *columns, names=names,
+        chosen, ms, np.array(prefill), at_row.astype(np.int64), count, fixed, memory,
+        compute, unpacking, queries, names,
     )  # fmt: skip
 
 
@@ -205,7 +206,7 @@ HOST = "step_us", "layer_us", "sequence_us", "launch_us"
 
 
 ALIKE = {row.name for row in FAMILIES if row.plain is None}
-"""Families where weights of 16 bits cost instructions at the same rate as narrow ones."""
+"""Families where weights of 16 bits take instructions at the rate of narrow ones."""
 
 
 def _times(each: Timed) -> tuple[float, ...]:

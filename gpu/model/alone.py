@@ -67,8 +67,7 @@ def alone(
     dtype: torch.dtype = torch.float32,
     device: torch.device | str | None = None,
 ) -> Alone:
-    """The model of these weights, for one request; by default on a GPU if there is one.
-    """
+    """The model of these weights, for one request; on a GPU if there is one."""
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
     return Alone(Transformer(config, weights, 1, SLOTS, dtype, device))
 

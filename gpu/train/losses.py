@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn.functional import smooth_l1_loss
 
 LOWEST = -1e30
-"""Stands for the logarithm of zero where two of them are added or compared."""
+"""Stands for the logarithm of zero where two such are added up."""
 
 
 def cross_entropy(log_p: Tensor, z: Tensor) -> Tensor:
@@ -47,8 +47,7 @@ def total_variation(log_p: Tensor, z: Tensor) -> Tensor:
 
 def negative_log_acceptance(log_p: Tensor, z: Tensor) -> Tensor:
     """-log alpha, whose gradient does not fade where alpha is tiny."""
-    log_q = z.log_softmax(-1).clamp(min=LOWEST)
-    return -torch.minimum(log_p.clamp(min=LOWEST), log_q).logsumexp(-1)
+    return -torch.minimum(log_p, z.log_softmax(-1)).logsumexp(-1)
 
 
 def smooth_l1(features: Tensor, made: Tensor) -> Tensor:

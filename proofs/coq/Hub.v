@@ -20,7 +20,7 @@ Lemma last_of_app {B} (l : list B) k : last_of (l ++ [k]) = Some k.
 Proof. unfold last_of. now rewrite rev_app_distr. Qed.
 
 (** A token of the target's own, the drawn child's if possible. *)
-Definition token (p : A -> Q) (l : list (@sibling A)) : dist A :=
+Definition token (p : A -> Q) (l : list (A * (A -> Q))) : dist A :=
   match last_of l with
   | None => sample V p
   | Some (x, q) =>
@@ -42,7 +42,7 @@ Qed.
 Variable P : list A -> A -> Q.
 Hypothesis P_prob : forall c, prob V (P c).
 
-Definition bare (ks : list (A * (A -> Q) * @tree A)) : list (@sibling A) := map fst ks.
+Definition bare (ks : list (A * (A -> Q) * @tree A)) : list (A * (A -> Q)) := map fst ks.
 
 Fixpoint verify c (t : @tree A) : dist (list A) :=
   match t with

@@ -12,7 +12,7 @@ Context {A : Type}.
 Variable V : list A.
 
 (** One level: the siblings are tried one after the other, each on what is left. *)
-Fixpoint first_kept (row : A -> Q) (l : list (@sibling A)) : dist A :=
+Fixpoint first_kept (row : A -> Q) (l : list (A * (A -> Q))) : dist A :=
   match l with
   | [] => sample V row
   | (x, q) :: r =>
@@ -89,7 +89,8 @@ Proof.
     set (G := fun ys => E (finish V P (pred N) (c ++ [x]) ys) (cut N f x)).
     rewrite (E_ext (below x) _ (fun t =>
       ratio row q x * E (verify (c ++ [x]) t) G + (1 - ratio row q x) * rest)).
-    + rewrite E_plus, E_scal, E_const, Hm, <- E_bind. unfold G. rewrite (IH x).
+    + rewrite E_plus, E_scal, E_const, Hm.
+      rewrite <- (E_bind (below x) (fun t => verify (c ++ [x]) t) G). unfold G. rewrite (IH x).
       rewrite E_bind, E_coin, E_ret. fold rest. ring.
     + intros t. cbn [walk].
       rewrite (E_ext (grow below l) _ (fun ks => ratio row q x * E (verify (c ++ [x]) t) G

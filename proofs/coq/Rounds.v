@@ -123,8 +123,8 @@ End Joint.
 (** A block that is lossless has probability one in all: nothing got lost. *)
 Lemma lossless_mass c block : lossless_at c block -> E block (fun _ => 1) == 1.
 Proof.
-  intros H. rewrite <- (mass_gen 0 c), <- (H 0%nat (fun _ => 1)), E_bind.
-  apply E_ext. intros ys. now rewrite finish_0.
+  intros H. transitivity (E (gen 0 c) (fun _ => 1)); [|apply mass_gen].
+  rewrite <- (H 0%nat (fun _ => 1)), E_bind. apply E_ext. intros ys. now rewrite finish_0.
 Qed.
 
 Lemma lossless_same c b1 b2 : b1 =d= b2 -> lossless_at c b1 -> lossless_at c b2.

@@ -71,11 +71,11 @@ Section OneLevel.
 Variable refused : Q.
 Hypothesis refused_nonneg : 0 <= refused.
 Variable G : A -> Q.
-Variable value : (A -> Q) -> list (@sibling A) -> Q.
+Variable value : (A -> Q) -> list (A * (A -> Q)) -> Q.
 Definition offer left q : A -> Q := fun y => (sum left V + refused) * q y.
 Hypothesis value_end : forall left, (forall x, In x V -> 0 <= left x) ->
   value left [] == sum (fun y => left y * G y) V / (sum left V + refused).
-Hypothesis value_next : forall left x q (rest : dist (list (@sibling A))),
+Hypothesis value_next : forall left x q (rest : dist (list (A * (A -> Q)))),
   In x V -> 0 <= ratio left (offer left q) x <= 1 -> E rest (fun _ => 1) == 1 ->
   E rest (fun l => value left ((x, q) :: l)) ==
   ratio left (offer left q) x * G x

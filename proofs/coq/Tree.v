@@ -17,7 +17,7 @@ Implicit Types (c h : list A) (x y : A) (q row : A -> Q).
 
 Inductive tree := Node (children : list (A * (A -> Q) * tree)).
 
-Definition sibling := (A * (A -> Q))%type.
+Notation sibling := (A * (A -> Q))%type.
 
 Inductive fair : dist (list sibling) -> Prop :=
   | fair_none : fair (ret [])
@@ -315,7 +315,7 @@ Proof.
     destruct (Nat.ltb (S n) width) eqn:Hlt.
     + destruct (likeliest row) as [f|] eqn:Hf.
       2:{ exfalso. unfold likeliest in Hf. destruct V; [|discriminate].
-          destruct Hp as [_ Hp]. discriminate Hp. }
+          destruct Hp as [_ Hp]. simpl in Hp. lra. }
       pose proof (likeliest_in _ _ Hf) as Hin. simpl all_on in Hq. inversion Hq; subst q.
       eapply hub_same; [|apply (IH (S n) (without row f) (before ++ [(f, onehot eqb f)]))].
       * intros g. rewrite !E_bind, (E_certain f _ Hin), E_bind. apply E_ext. intros l.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from specsim import drafters, rules
@@ -9,6 +10,7 @@ from specsim.drafters import DRAFTERS, Drafter
 from specsim.errors import Bad
 from specsim.generation import drafting
 from specsim.generation.generated import Generated
+from specsim.generation.models import Backend, Models, load
 from specsim.generation.scene import USUAL, Scene, pair, stage
 from specsim.rules import RULES, Rule
 
@@ -84,6 +86,9 @@ def league(
     drafter: str | None = None,
     rule: str | None = None,
     calibration: str | None = None,
+    target: str | Path | Models | None = None,
+    draft_model: str | Path | None = None,
+    backend: Backend = "numpy",
     **asked: Any,
 ) -> League:
     """Every drafter there is with its usual rule; of those named, every sound pairing.
@@ -94,8 +99,11 @@ def league(
     asked:   as of `stage`.
     """
     machine = None if calibration is None else _machine(calibration)
-    first = pair(drafter or "draft-model", rule if drafter else None)
-    scene = stage(first, prompt, **asked)
+    first = pair(drafter or "ngram", rule if drafter else None)
+    if not isinstance(target, Models):
+        part = drafting.part(first[0]) if drafter else "draft"
+        target = load(target, draft_model, backend, part)
+    scene = stage(first, prompt, target=target, **asked)
     lines = []
     for made in scenes(scene, drafter, rule):
         ran = Generated(made, made.timed())

@@ -113,6 +113,8 @@ def _trained(path: str | Path, part: Part, target: Any, build: Build) -> dict[st
 
 def builder(backend: Backend) -> Build:
     """How networks are built; Bad where torch is asked for and missing."""
+    if backend not in BACKENDS:
+        raise Bad(f"backend {backend!r}: choose from {', '.join(BACKENDS)}")
     if backend == "numpy":
         numpy: Build = seam.reference("model.transformer").Transformer
         return numpy

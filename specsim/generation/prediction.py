@@ -1,6 +1,7 @@
 """What the roofline says the speed-up is, on a machine that was calibrated."""
 
 from dataclasses import asdict
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -12,23 +13,22 @@ from specsim.roofline.speculation.acceptance import Emitted
 from specsim.roofline.speculation.pricing import speculate
 from specsim.roofline.speculation.shape import Shape
 
-FORMAT = "fp32"
-"""Of weights and cache here, whatever a file holds."""
+PRICED = {"lookahead": "suffix"}
+"""The window of lookahead is among the nodes that were counted: any tree does."""
 
 
 def speedup(made: Generated, machine: Gpu) -> float:
     """Predicted from shapes alone, for the drafts and the acceptance that were seen."""
     scene, tally = made.scene, made.timed.first.tally
     models, asked = scene.models, scene.request
-    deployment = question.deploy(
-        shape(models.target.config), machine, weights=FORMAT, kv=FORMAT, engine="ideal"
-    )
+    target = shape(models.target.config)
+    deployment = question.deploy(target, machine, engine="ideal")
     smaller = scene.drafter.needs == "a model"
-    nodes = round(tally.drafted / tally.steps)
-    depth = min(nodes, asked.k)
+    nodes = ceil(tally.drafted / tally.steps)
+    depth = min(nodes, len(tally.reached))
     priced = speculate(
         deployment,
-        scene.drafter.name,
+        PRICED.get(scene.drafter.name, scene.drafter.name),
         alpha=Emitted(tally.tokens_per_step),
         draft_model=shape(models.draft.config) if smaller else None,
         tree=Shape(nodes, depth, nodes > depth),
@@ -43,7 +43,7 @@ def shape(of: Any) -> Model:
 
 
 def fields(of: dict[str, Any]) -> dict[str, Any]:
-    """The same in the words of a config.json."""
+    """The same in the words of a config.json; here all is computed in float32."""
     family = "qwen3" if of["qk_norm"] else "qwen2" if of["qkv_bias"] else "llama"
     return {
         "model_type": family,
@@ -55,4 +55,5 @@ def fields(of: dict[str, Any]) -> dict[str, Any]:
         "num_key_value_heads": of["kv_heads"],
         "head_dim": of["head_dim"],
         "tie_word_embeddings": of["tied"],
+        "torch_dtype": "float32",
     }

@@ -1,7 +1,7 @@
 """What is asked for: a prompt, how each token is drawn, and where the text ends."""
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,14 +42,15 @@ def request(
     most: int,
     k: int,
     seed: int,
-    stop: str | Iterable[str],
+    stop: str | Sequence[str],
     ends: Iterable[int],
     **sampling: Any,
 ) -> Request:
     """All of it checked; Bad, in one line, names what is wrong."""
-    strings = [stop] if isinstance(stop, str) else [*stop]
-    if not all(isinstance(words, str) and words for words in strings):
-        raise Bad(f"stop {short(strings)}: give strings that are not empty")
+    strings = (stop,) if isinstance(stop, str) else stop
+    given = isinstance(strings, list | tuple)
+    if not (given and all(isinstance(words, str) and words for words in strings)):
+        raise Bad(f"stop {short(stop)}: give strings that are not empty")
     return Request(
         prompt=tokens(prompt, words, vocab),
         most=whole("max_new_tokens", most, 1, LONGEST),

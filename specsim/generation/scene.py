@@ -1,6 +1,6 @@
 """A drafter, a rule and what is asked of them, ready to be run again and again."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -94,14 +94,21 @@ class Scene:
         return run(asked, target, drafter, self.rule, self.models.words, listener)
 
     def of(self, drafter: Drafter, rule: Rule) -> "Scene":
-        """The same with others; Bad if the rule cannot do so many words."""
+        """The same with others; Bad if the rule cannot do so many words.
+
+        The rule `greedy` makes it one at temperature 0.
+        """
         vocab, most = self.models.vocab, rule.most_words
         if most is not None and vocab > most:
             raise Bad(
                 f"{rule.name} takes exponential time, {most} words at most, and "
                 f"{self.models.name} has {vocab}; choose another rule"
             )
-        return replace(self, drafter=drafter, rule=rule)
+        asked = self.request
+        if rule.greedy and not rule.lossy:
+            cold = replace(asked.sampling, temperature=0.0)
+            asked = replace(asked, sampling=cold)
+        return replace(self, drafter=drafter, rule=rule, request=asked)
 
 
 def pair(drafter: str, rule: str | None) -> tuple[Drafter, Rule]:
@@ -119,7 +126,7 @@ def stage(
     k: int = 4,
     max_new_tokens: int = 64,
     seed: int = 0,
-    stop: str | Iterable[str] = (),
+    stop: str | Sequence[str] = (),
     backend: Backend = "numpy",
     **sampling: Any,
 ) -> Scene:
@@ -145,16 +152,9 @@ def stage(
         seed=seed,
         stop=stop,
         ends=target.ends,
-        **_tempered(pairing[1], sampling),
+        **sampling,
     )
+    if pairing[1].name == "greedy" and sampling.get("temperature", 0) != 0:
+        raise Bad("greedy is for temperature 0: leave temperature out")
     drafting.require(pairing[0], target)
     return Scene(*pairing, target, asked).of(*pairing)
-
-
-def _tempered(rule: Rule, sampling: dict[str, Any]) -> dict[str, Any]:
-    """The rule `greedy` is one of temperature 0; Bad if another is asked for."""
-    if not rule.greedy or rule.lossy:
-        return sampling
-    if sampling.get("temperature", 0) != 0:
-        raise Bad(f"{rule.name} is for temperature 0: leave temperature out")
-    return sampling | {"temperature": 0.0}

@@ -20,6 +20,9 @@ class Spread:
         return Spread(self.low * other.low, self.high * other.high)
 
 
+PLAIN = Spread(1, 1)
+"""No doubt."""
+
 SKEW = 0.2
 """By how much less every token of a pass after the first adds to the experts touched:
 5-12 % fewer of them than independent, uniform choices touch (power laws of exponent

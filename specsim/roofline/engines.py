@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from specsim.roofline.constants import DECODED, SERVED, Spread
+from specsim.roofline.constants import DECODED, PLAIN, SERVED, Spread
 
 Range = tuple[float, float, float]
 
@@ -74,23 +74,23 @@ class Engine:
     plain: float = 0.0
     attention: float = 1.0
     rereads: float = 0.0
-    spread: Spread = Spread(1, 1)
+    spread: Spread = PLAIN
     families: tuple[str, ...] = ()
 
 
 NONE = (0, 0, 0)
-COMPILED = (0, 50, 400)
+COMPILED = (0, 54, 400)
 LLAMA = (
     "A100", "Hopper", "GeForce 40", "GeForce 30", "Ampere", "Ada", "Ampere with ECC",
     "Ada with ECC", "RTX Blackwell", "Apple", "Pascal", "RDNA", "CPU",
 )  # fmt: skip
 DECODING = (
     Engine("ideal", NONE, NONE, "kernels alone"),
-    Engine("gpt-fast", COMPILED, (0, 5, 30), DECODED, (0, 2.3, 8), unpack=0.73,
+    Engine("gpt-fast", COMPILED, (0, 5, 30), DECODED, (0, 2.3, 8), unpack=0.79,
            families=("A100", "CDNA")),
     Engine("vllm-0.6", (1300, 1700, 2200), (10, 30, 60), DECODED, (3, 9.2, 16),
            unpack=0.29, families=("A100",)),
-    Engine("sglang-0.4", (200, 420, 700), (0, 20, 40), DECODED, (0, 8.2, 20),
+    Engine("sglang-0.4", (200, 420, 700), (0, 20, 40), DECODED, (0, 8.8, 20),
            unpack=3.4, families=("H20", "Hopper")),
     Engine("trtllm-0.6", (50, 120, 600), (0, 1.6, 30), DECODED, (0, 3.8, 60),
            families=("A100", "Hopper", "Ada with ECC")),
@@ -103,19 +103,21 @@ DECODING = (
     Engine("autoawq", (50, 200, 600), (0, 20, 60), DECODED, launch_us=330,
            attention=0.5, spread=Spread(1, 1.15),
            families=("A100", "GeForce 40")),
-    Engine("autoawq-0.1", (300, 560, 1500), (0, 14, 60), DECODED, launch_us=160,
+    Engine("autoawq-0.1", (300, 560, 1500), (0, 14, 60), DECODED, launch_us=175,
            spread=Spread(0.92, 1.12), families=("GeForce 40",)),
     Engine("mlc", (50, 200, 500), (0, 30, 60), DECODED, (15, 32, 50), unpack=0.96,
            families=("GeForce 40", "GeForce 30", "RDNA")),
     Engine("llama.cpp", (50, 140, 400), (0, 40, 80), f"{DECODED}; builds of 2025-26",
-           (0, 4.1, 25), unpack=0.75, plain=22, families=LLAMA),
-    Engine("llama.cpp-2024", (400, 700, 1100), (0, 40, 80),
+           (0, 4.1, 25), unpack=0.75, families=LLAMA),
+    Engine("llama.cpp-2024", (400, 670, 1100), (0, 40, 80),
            f"{DECODED}; builds of December 2023 to May 2024", (12, 23, 45), unpack=1,
            plain=21, rereads=0.34, families=LLAMA),
     Engine("t-mac", (50, 220, 500), NONE, DECODED, (0, 10, 40), unpack=1.6,
            families=("CPU",)),
     Engine("mlx", (50, 200, 500), (0, 40, 80),
            "as llama.cpp on Apple silicon, not measured", (5, 30, 60), plain=12),
+    Engine("eager", (50, 200, 1000), (0, 30, 100), f"{DECODED}; lit-gpt",
+           launch_us=1200, spread=Spread(0.9, 1.4), families=("A100",)),
     Engine("hf", (50, 200, 1000), (0, 30, 100), DECODED, launch_us=850,
            spread=Spread(0.95, 1.25), families=("A100",)),
 )  # fmt: skip
@@ -155,7 +157,8 @@ WORDS: tuple[tuple[str, str], ...] = (
     (r"(llama[._]?cpp|ollama|llamafile).*202[34]", "llama.cpp-2024"),
     (r"llama[._]?cpp|ollama|gguf|ggml|llamafile|lm ?studio", "llama.cpp"),
     (r"gpt-?fast|torchao|torch\.compile", "gpt-fast"),
-    (r"transformers|accelerate|\bhf\b|hugging|lit-?gpt|eager", "hf"),
+    (r"transformers|accelerate|\bhf\b|hugging", "hf"),
+    (r"lit-?gpt|eager", "eager"),
     (r"vllm", "vllm"),
     (r"sglang", "sglang"),
 )
@@ -163,7 +166,7 @@ WORDS: tuple[tuple[str, str], ...] = (
 
 @cache
 def named(words: str) -> Engine | None:
-    """The profile of an engine as people call it, its version included; None if unknown.
+    """The profile of an engine as people call it, with its version; None if unknown.
 
     >>> [named(w).name for w in ("vLLM 0.6.3", "vLLM 0.19", "NIM/TensorRT-LLM 1.8.0")]
     ['vllm-0.6', 'vllm', 'trtllm']

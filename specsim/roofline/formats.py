@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import cache
 
-from specsim.roofline.constants import DECODED, SERVED, TABLES, Spread
+from specsim.roofline.constants import DECODED, PLAIN, SERVED, TABLES, Spread
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Format:
     ends: float | None = None
 
 
-PLAIN, EIGHT, FOUR = Spread(1, 1), Spread(0.92, 1.15), Spread(0.75, 1.25)
+EIGHT, FOUR = Spread(0.92, 1.15), Spread(0.75, 1.25)
 UNPACKED = Spread(0.94, 1.12)
 
 
@@ -56,12 +56,18 @@ MADE = (
     Format("int8wo", 1, 0, 1, None, UNPACKED,
            f"torchao and gpt-fast, head included, compiled; unpacking: {DECODED}",
            3.4, 1),
+    Format("int8dq", 1, 0, 1, None, UNPACKED,
+           "torchao, activations quantised on the way, not made for single tokens; "
+           f"unpacking: {DECODED}", 370, 1),
+    Format("uintx", 0.5625, 0, 1, None, UNPACKED,
+           f"torchao, any number of bits, 16-bit scale per 32; unpacking: {DECODED}",
+           64, 0.5625),
     Format("fp6", 0.75, 4, 1, None, UNPACKED, f"unpacking: {DECODED}", 4.9, 0.75),
     Format("int4", 0.53125, 4, 1, None, UNPACKED,
            f"16-bit scale per 64; AWQ, GPTQ, Marlin; unpacking: {DECODED}", 2.8),
     Format("int4wo", 0.5625, 0, 1, None, UNPACKED,
            f"16-bit scale per 32, head included: tinygemm, MLC; unpacking: {DECODED}",
-           6.2, 0.5625),
+           5.8, 0.5625),
     Format("nf4", 0.515, 4, 1, None, UNPACKED,
            "QLoRA, arXiv 2305.14314: 0.127 bits of scales doubly quantised; unpacking: "
            "a guess, table look-ups", 10),
@@ -87,8 +93,8 @@ GGUF = (
     _ggml("q5_1", 6.0, 8), _ggml("q5_k_s", 5.5, 8), _ggml("q5_k_m", 5.65, 8),
     _ggml("q6_k", 6.5625, 10), _ggml("q8_0", 8.5, 4, 8.5),
 )  # fmt: skip
-"""Bits a weight inside the layers of Llama-3-8B, whose shape most mixtures share: Q4_K_M
-has Q6_K in half of its value and down projections, Q2_K has Q3_K in output and down."""
+"""Bits a weight inside the layers of Llama-3-8B, as mixed: Q4_K_M has Q6_K in half of
+its value and down projections, Q2_K has Q3_K in its output and down projections."""
 
 FORMATS = {row.name: row for row in (*MADE, *GGUF)}
 

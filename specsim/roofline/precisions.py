@@ -39,12 +39,14 @@ WORDS: tuple[tuple[str, str, float | None], ...] = (
     (r"q6(_k(_\w+)?)?", "q6_k", None),
     (r"q8([_.]?0|_k(_\w+)?|_1)?", "q8_0", None),
     (r"mxfp6|fp6(_\w+)?", "fp6", None),
-    (r"int8[- _]?(wo|dq)|autoquant(?![- ]int4)", "int8wo", None),
+    (r"int8[- _]?dq", "int8dq", None),
+    (r"int8[- _]?wo|autoquant(?![- ]int4)", "int8wo", None),
     (r"gptq[- _]?(int)?8([- _]?bits?)?|int8|i8|8[- ]?bits?|"
      r"w8a8([- _]int8)?|w8a16|llm\.int8(\(\))?|smoothquant", "int8", None),
     (r"(gptq|awq)[- _]?(int)?3([- _]?bits?)?|int3|3[- ]?bits?|w3", "int3", None),
     (r"int2|2[- ]?bits?|w2", "int2", None),
-    (r"u?int4([- _]?wo(-\d+)?|[- _]?g(32|64))|uintx-4-\d+|q4f16(_\d)?|"
+    (r"uintx(-\d+)*", "uintx", None),
+    (r"u?int4([- _]?wo(-\d+)?|[- _]?g(32|64))|q4f16(_\d)?|"
      r"autoquant[- _]int4|tinygemm", "int4wo", None),
     (r"nf4([- _]?dq)?|bnb[- _]?4bit", "nf4", None),
     (r"awq([- _]?(int)?4b?)?|gptq([- _]?(int)?4b?)?|(sparse-)?marlin|autoround|hqq|"
@@ -110,7 +112,7 @@ def form(words: str, bits: float | None = None) -> Format | None:
         said = of_bits(bits)
     row = FORMATS[said.format]
     known = said.bits or bits
-    if not known or row.bytes >= 2 or row in GGUF and not said.bits:
+    if not known or row.bytes >= 2 or (row in GGUF and not said.bits):
         return row
     return replace(row, bytes=known / 8)
 

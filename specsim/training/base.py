@@ -12,20 +12,21 @@ from specsim.training.options import Options
 from specsim.weights import Array
 
 PROMPT = 16
-"""Tokens of the text that the target is given, to go on from them."""
+"""Tokens that the target is given to go on from, or half a window if that is less."""
 SIDE_BY_SIDE = 64
 
 
-def tensors(arrays: Mapping[str, Array]) -> dict[str, Tensor]:
+def tensors(arrays: Mapping[str, Array], device: str = "cpu") -> dict[str, Tensor]:
     """The same, in torch."""
-    return {name: torch.as_tensor(array) for name, array in arrays.items()}
+    return {k: torch.as_tensor(array, device=device) for k, array in arrays.items()}
 
 
 class Base:
     """A target that reads, and writes, and does not learn."""
 
-    def __init__(self, target: Pretrained):
-        self.config, self.weights = target.config, tensors(target.arrays)
+    def __init__(self, target: Pretrained, device: str):
+        self.config, self.device = target.config, device
+        self.weights = tensors(target.arrays, device)
         self._read = seam.gpu("train.causal").read
 
     @property
@@ -45,17 +46,21 @@ class Base:
         """At least `options.sampled` tokens, in pieces of a window that begin as the
         text does somewhere; drawn at the temperature of the options.
         """
-        luck, pieces = seam.gpu("train.luck").luck, []
-        write, length = seam.gpu("train.writing").written, options.length
+        network, write = (
+            seam.gpu("model.transformer"),
+            seam.gpu("train.writing").written,
+        )
+        luck, length, pieces = seam.gpu("train.luck").luck, options.length, []
+        given = min(PROMPT, length // 2)
         for first in range(0, options.sampled, SIDE_BY_SIDE * length):
             chance = luck("written", options.seed, first)
             starts = torch.randint(
-                len(text) - PROMPT, (SIDE_BY_SIDE, 1), generator=chance
+                len(text) - given, (SIDE_BY_SIDE, 1), generator=chance
             )
-            prompts = text[starts + torch.arange(PROMPT)].long()
-            model = seam.gpu("model.transformer").Transformer(
-                self.config, self.weights, SIDE_BY_SIDE, length
+            prompts = text[starts + torch.arange(given)].long().to(self.device)
+            model = network.Transformer(
+                self.config, self.weights, SIDE_BY_SIDE, length, device=self.device
             )
-            made = write(model, prompts, length - PROMPT, chance, options.temperature)
-            pieces.append(made.flatten())
-        return torch.cat(pieces).to(text.dtype)
+            made = write(model, prompts, length - given, chance, options.temperature)
+            pieces.append(made.flatten().to(text))
+        return torch.cat(pieces)

@@ -34,19 +34,21 @@ def fit(
     output: Path,
     options: Options,
     resume: bool = False,
+    device: str = "cpu",
 ) -> Report:
     """Train and write; Bad, in one line, where that cannot be.
 
     target: whom to draft for, or a shape without arrays for kind "target". resume: go
     on from the checkpoint beside `output`, if there is one; a run that was finished is
-    not repeated. On one thread the end is bit for bit that of an unbroken run.
+    not repeated. On one thread of the CPU the end is bit for bit that of a whole run.
+    device: of torch.
     """
     started = time.monotonic()
     settings = _settings(kind, target, tokens, options)
     found = _finished(output, settings) if resume else None
     if found is None:
         try:
-            work = _Fit(kind, target, tokens, output, options, settings)
+            work = _Fit(kind, target, tokens, output, options, settings, device)
             found = work.whole(resume)
         except Bad:
             raise
@@ -66,17 +68,19 @@ class _Fit:
         output: Path,
         options: Options,
         settings: Settings,
+        device: str,
     ):
-        text, self.held = _split(torch.as_tensor(tokens), options)
-        self.made = KINDS[kind].make(Task(target, text, options))
-        self.run = _run(self.made, options)
+        text, held = _split(torch.as_tensor(tokens), options)
+        self.held = held.to(device)
+        self.made = KINDS[kind].make(Task(target, text, options, device))
+        self.run = _run(self.made, options, device)
         self.output, self.options, self.settings = output, options, settings
         self.beside = checkpoint.beside(output)
         self.losses: list[float] = []
 
     def whole(self, resume: bool) -> dict[str, Any]:
         """Train, write, and say what the header says as well."""
-        before = self._value(self.made.weights)
+        before = self._value()
         if resume and self.beside.exists():
             self.losses = checkpoint.restore(self.beside, self.run, self.settings)
         self._train()
@@ -87,7 +91,7 @@ class _Fit:
             "steps": options.steps,
             "tokens": options.steps * options.batch * options.length,
             "loss_before": before,
-            "loss_after": self._value(self.run.weights),
+            "loss_after": self._value(),
             "losses": [float(part.mean()) for part in parts if len(part)],
         }
         self._write(report)
@@ -114,8 +118,10 @@ class _Fit:
         checkpoint.save(self.beside, self.run, self.losses, self.settings)
 
     @torch.no_grad()
-    def _value(self, trained: Any) -> float:
-        return float(self.made.loss(trained, self.held, self.options.steps))
+    def _value(self) -> float:
+        """The loss on what is held out."""
+        steps = self.options.steps
+        return float(self.made.loss(self.run.weights, self.held, steps))
 
     @torch.no_grad()
     def _write(self, report: dict[str, Any]) -> None:
@@ -123,13 +129,13 @@ class _Fit:
         said = {"settings": json.dumps(self.settings), "report": json.dumps(report)}
         said |= self.made.learnt(self.run.weights, self.held)
         for part in self.made.parts:
-            arrays = {name: self.run.weights[name].numpy() for name in part.names}
+            arrays = {name: self.run.weights[name].cpu().numpy() for name in part.names}
             name = f"{self.output.stem}{part.ending}{self.output.suffix}"
             path = self.output.with_name(name)
             weights.save(path, _halved(arrays), part.metadata | said)
 
 
-def _run(made: Made, options: Options) -> Any:
+def _run(made: Made, options: Options, device: str) -> Any:
     """The loop, on texts in turn."""
     loop, window = seam.gpu("train.loop"), seam.gpu("train.windows").Windows
     windows = [
@@ -138,11 +144,12 @@ def _run(made: Made, options: Options) -> Any:
 
     def loss(trained: Any, step: int) -> Any:
         turn, which = divmod(step, len(windows))
-        return made.loss(trained, windows[which].at(turn), step)
+        return made.loss(trained, windows[which].at(turn).to(device), step)
 
     warmup = max(options.steps // 30, 1)
     schedule = loop.Schedule(options.steps, options.rate, warmup)
-    return loop.Run(made.weights, loss, schedule, made.slow)
+    begun = {name: w.to(device) for name, w in made.weights.items()}
+    return loop.Run(begun, loss, schedule, made.slow)
 
 
 def _split(tokens: Tensor, options: Options) -> tuple[Tensor, Tensor]:

@@ -23,11 +23,12 @@ SLOW = 0.25
 
 
 class Task(NamedTuple):
-    """What is asked for: whom to draft for, on what text, and how."""
+    """What is asked for: whom to draft for, on what text, how, and where."""
 
     target: Pretrained
     text: Tensor
     options: Options
+    device: str
 
 
 class Part(NamedTuple):
@@ -75,7 +76,7 @@ def target(task: Task) -> Made:
 def draft(task: Task) -> Made:
     """A model that learns the target's rows, on the target's own text too if asked."""
     config, begun, part = _model(task, shapes.DRAFT)
-    base, options = Base(task.target), task.options
+    base, options = Base(task.target, task.device), task.options
     loss = seam.gpu("train.distill").loss
 
     def taught(weights: Tensors, tokens: Tensor, step: int) -> Tensor:
@@ -90,7 +91,11 @@ def draft(task: Task) -> Made:
 
 def medusa(task: Task) -> Made:
     """Heads; with `joint` the target as well, in a file of its own."""
-    base, options, config = Base(task.target), task.options, task.target.config
+    base, options, config = (
+        Base(task.target, task.device),
+        task.options,
+        task.target.config,
+    )
     shapes_ = seam.reference("model.medusa").shapes(config, options.heads)
     objective, read = seam.gpu("train.medusa"), seam.gpu("train.causal").read
     begun = objective.initial(shapes_, base.head)
@@ -118,7 +123,7 @@ def medusa(task: Task) -> Made:
 
 def eagle(task: Task) -> Made:
     """A layer on the target's features."""
-    base, objective = Base(task.target), seam.gpu("train.eagle")
+    base, objective = Base(task.target, task.device), seam.gpu("train.eagle")
     layer = replace(task.target.config, input_norm=False)
     luck = partial(seam.gpu("train.luck").luck, "noise", task.options.seed)
 
@@ -131,7 +136,7 @@ def eagle(task: Task) -> Made:
 
 def mtp(task: Task) -> Made:
     """A module for one token further."""
-    base, objective = Base(task.target), seam.gpu("train.mtp")
+    base, objective = Base(task.target, task.device), seam.gpu("train.mtp")
 
     def loss(weights: Tensors, tokens: Tensor, step: int) -> Tensor:
         hidden = base.read(tokens[:, :-1]).hidden

@@ -1,5 +1,6 @@
 """What `specsim train` does: from files to a file."""
 
+import shutil
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +21,7 @@ def train(
     output: str | Path,
     target: str | Path | None = None,
     resume: bool = False,
+    device: str = "cpu",
     **options: Any,
 ) -> Report:
     """Train one of KINDS on texts, and write its weights as safetensors.
@@ -29,37 +31,26 @@ def train(
     data:    files, or folders of text.
     options: fields of Options; steps and rate are the kind's where they are not given.
     resume:  go on from the checkpoint that a broken run left beside `output`.
+    device:  "cpu" or "cuda".
 
     Bad, in one line, for whatever is not as it should be.
     """
-    if find_spec("torch") is None:
-        raise Bad("training needs torch: pip install 'specsim-llm[torch]'")
     if kind not in KINDS:
         raise Bad(f"no kind {short(kind)} to train: choose from {', '.join(KINDS)}")
     output = _writable(output)
+    _require_torch(device)
+    from specsim.generation import words
     from specsim.training import fit, kinds
 
-    usual = {"steps": kinds.KINDS[kind].steps, "rate": kinds.KINDS[kind].rate}
-    where = (
-        embedded.FOLDER / embedded.TARGET
-        if target is None
-        else Path(target).expanduser()
-    )
-    whom = pretrained.load(where)
-    ids = texts.tokens(texts.read(data), _words(where))
-    return fit.fit(kind, whom, ids, output, Options(**usual | options), resume)
-
-
-def _words(model: Path) -> texts.Encoder:
-    """The tokenizer beside a model: of ours, or as published."""
-    folder = model if model.is_dir() else model.parent
-    if not (file := folder / tokens.FILE).is_file():
-        raise Bad(f"{short_path(model)}: there is no {tokens.FILE} with it")
-    if tokens.known(file):
-        return tokens.load(file)
-    from specsim.generation.words import Published
-
-    return Published(file)
+    row = kinds.KINDS[kind]
+    asked = Options(**{"steps": row.steps, "rate": row.rate} | options)
+    where = Path(target or embedded.FOLDER / embedded.TARGET).expanduser()
+    whom, file = pretrained.load(where), _tokenizer(where)
+    ids = texts.tokens(texts.read(data), words.of(where))
+    report = fit.fit(kind, whom, ids, output, asked, resume, device)
+    if kind == "target" and not (copy := output.parent / tokens.FILE).exists():
+        shutil.copyfile(file, copy)
+    return report
 
 
 def _writable(output: str | Path) -> Path:
@@ -70,3 +61,19 @@ def _writable(output: str | Path) -> Path:
     if not path.parent.is_dir():
         raise Bad(f"output {short_path(path)}: there is no such folder; make it first")
     return path
+
+
+def _require_torch(device: str) -> None:
+    if find_spec("torch") is None:
+        raise Bad("training needs torch: pip install 'specsim-llm[torch]'")
+    import torch
+
+    if device != "cpu" and not (device == "cuda" and torch.cuda.is_available()):
+        raise Bad(f"device {short(device)}: there is cpu, and cuda if torch sees one")
+
+
+def _tokenizer(model: Path) -> Path:
+    folder = model if model.is_dir() else model.parent
+    if not (file := folder / tokens.FILE).is_file():
+        raise Bad(f"{short_path(model)}: there is no {tokens.FILE} with it")
+    return file

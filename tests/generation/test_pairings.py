@@ -72,13 +72,12 @@ def looked_up() -> Any:
 
 
 ANYWAY: dict[str, tuple[Callable[[], Any], str]] = {
-    "independent draws as drawn in turn": (lambda: drawn((2,), "iid"), "traversal"),
     "eagle's tree as independent draws": (
         lambda: drawn((2,), "without_replacement"), "k_seq"),
     "eagle's tree as a chain": (
         lambda: drawn((2,), "without_replacement"), "chain"),
-    "independent draws as a hub": (lambda: drawn((2,), "iid"), "greedy_transport"),
-    "a hub as independent draws": (lambda: drawn((2,), "hub"), "k_seq"),
+    "eagle's tree, by importance weights": (
+        lambda: drawn((2,), "without_replacement"), "importance_weighted"),
     "likeliest tokens as drawn": (likeliest, "chain"),
     "likeliest tokens as drawn, by blocks": (likeliest, "block"),
     "tokens looked up as drawn at will": (looked_up, "chain"),

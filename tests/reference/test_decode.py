@@ -166,5 +166,7 @@ def test_keeping_a_path_forgets_its_siblings() -> None:
 
 def test_what_was_kept_below_another_copy_is_found() -> None:
     copies = Proposal([5, 5, 6, 7], [-1, -1, 1, 2], None, "fixed")
-    assert accepted(copies, [5, 6, 7, 0]) == [0, 2, 3]
+    assert accepted(copies, [5, 6, 7, 0]) == [1, 2, 3]
+    assert accepted(copies, [5, 0]) == [0]
     assert accepted(copies, [5, 7, 0]) == [0]
+    assert accepted(copies, [0]) == []

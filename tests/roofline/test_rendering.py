@@ -11,7 +11,7 @@ def test_the_folklore_is_computed_not_quoted() -> None:
     held = "77.4 GB (no communication buffers)"
     assert f"does not fit: one card can hold {held} of the 141.8 GB" in said
     assert "2.1 GB of weights are not read" in said
-    assert "reach 77% of the peak bandwidth" in said
+    assert "reach 81% of the peak bandwidth" in said
     assert "93.3 ms" in said
     other = text(predict("8b", "h100"))
     assert "16.1 GB / 3.35 TB/s = 4.79 ms" in other
@@ -50,8 +50,8 @@ def test_explain_derives_each_time() -> None:
     said = text(made, explain=True)
     gate_up = next(line for line in said.splitlines() if line.startswith("  gate_up:"))
     assert "234.9 MB of weights" in gate_up
-    assert "at 77% of 2,039 GB/s = 150 us" in gate_up
-    assert "after 5.4 us: 156 us; 80 launches" in gate_up
+    assert "at 81% of 2,039 GB/s = 142 us" in gate_up
+    assert "after 5.4 us: 148 us; 80 launches" in gate_up
     assert "NaN" not in said
     assert f"all of it: {made.step_ms:.3f} ms" in said
 

@@ -90,6 +90,15 @@ def test_cross_entropy_and_features_agree() -> None:
     np.testing.assert_allclose(made.grad, feature.gradient, atol=1e-12)
 
 
+@pytest.mark.parametrize("beta", [0.1, 0.8])
+def test_the_divergences_of_jensen_and_shannon_agree(beta: float) -> None:
+    p, z = rows(4, zeros=True, missing=True)
+    value, gradient = both(p, z, lambda p, z: ours.generalised_jsd(p, z, beta))
+    expected = losses.generalised_jsd(p, z, beta)
+    np.testing.assert_allclose(value, expected.value, atol=1e-12)
+    np.testing.assert_allclose(gradient, expected.gradient, atol=1e-12)
+
+
 def test_words_that_agree_count_one_half() -> None:
     p, z = np.array([0.5, 0.5, 0]), np.array([0, -np.inf, 0])
     for name in ("total-variation", "acceptance"):

@@ -1,0 +1,1 @@
+"""Drafters, batched, where tensors do the work; others have one implementation."""
