@@ -43,11 +43,10 @@ PRIORS: dict[str, tuple[float, float]] = {
     # instructions a weight: a shift, a mask, a conversion and a product at least
     **{f"unpack {kind}": (n, 0.5) for kind, n in {
         "int8": 3, "int8wo": 3, "int4": 4, "int4wo": 4, "int2": 2.5, "exl2": 2,
-        "fp6": 6, "int8dq": 300, "uintx": 60, "q2_k": 12, "q3_k": 20, "q4_0": 5, "q4_1": 5.5, "q4_k": 6,
-        "q5_0": 8, "q6_k": 12, "q8_0": 4}.items()},
+        "fp6": 6, "int8dq": 300, "uintx": 60, "q2_k": 12, "q3_k": 20, "q4_0": 5,
+        "q4_1": 5.5, "q4_k": 6, "q5_0": 8, "q6_k": 12, "q8_0": 4}.items()},
     "plain llama.cpp-2024": (28, 0.5),
     "rereads llama.cpp-2024": (0.5, GUESS),
-    "attention autoawq": (0.5, GUESS),
 }  # fmt: skip
 HOSTS = {
     "step_us": (200.0, 0.8),
@@ -88,7 +87,7 @@ def now() -> dict[str, float]:
 def _host(engine: Engine) -> Iterator[tuple[str, float]]:
     for name in ("step_us", "layer_us", "sequence_us"):
         yield name, getattr(engine, name)[1]
-    for name in ("launch_us", "plain", "attention", "rereads"):
+    for name in ("launch_us", "plain", "rereads"):
         yield name, getattr(engine, name)
     yield "unpack_by", engine.unpack
 
@@ -108,7 +107,7 @@ def priors(chosen: Sequence[Row]) -> dict[str, tuple[float, float]]:
         ]
         for form in {made.numbers.linear, made.numbers.experts}:
             names.append(f"unpack {kind(form.name)}" if form.unpack else "")
-        names += [f"{n} {engine.name}" for n in ("plain", "attention", "rereads")]
+        names += [f"{n} {engine.name}" for n in ("plain", "rereads")]
         held |= {name: PRIORS[name] for name in names if name in PRIORS}
         if engine.name in fitted:
             waits = "launch_us" if engine.launch_us else "layer_us"
@@ -201,7 +200,7 @@ def sheet(chosen: Sequence[Row]) -> Sheet:
     )  # fmt: skip
 
 
-OPS = "bandwidth", "attention", "rereads", "unpack", "unpack_by", "integer"
+OPS = "bandwidth", "rereads", "unpack", "unpack_by", "integer"
 HOST = "step_us", "layer_us", "sequence_us", "launch_us"
 
 
@@ -222,7 +221,6 @@ def _names(each: Timed, row: Row) -> dict[str, str]:
     narrow = form.unpack > 0
     return {
         "bandwidth": f"{'attention_' if attends else ''}bandwidth {family}",
-        "attention": f"attention {engine}" if attends else "",
         "rereads": f"rereads {engine}" if attends else "",
         "unpack": f"unpack {kind(form.name)}" if narrow else f"plain {engine}",
         "unpack_by": f"unpack_by {engine}" if narrow else "",
@@ -232,8 +230,7 @@ def _names(each: Timed, row: Row) -> dict[str, str]:
 
 def predicted(sheet: Sheet, given: Constants) -> Vector:
     """Milliseconds a step with these constants in place of the code's."""
-    memory = sheet.memory / sheet.ratio("bandwidth", given)
-    memory = memory / sheet.ratio("attention", given) * sheet.reread(given)
+    memory = sheet.memory / sheet.ratio("bandwidth", given) * sheet.reread(given)
     unpacking = sheet.unpacking * sheet.ratio("unpack", given)
     unpacking = unpacking * sheet.ratio("unpack_by", given)
     unpacking = unpacking / sheet.ratio("integer", given)

@@ -10,8 +10,8 @@ from .config import Config
 from .layers import Weights
 from .transformer import Transformer
 
-SLOTS = 8192
-"""The most tokens of a text, trees included; slots not used take no memory on a CPU."""
+SLOTS = 512
+"""Tokens that there is room for at first, trees included; then twice as many."""
 
 
 class Alone:
@@ -24,13 +24,21 @@ class Alone:
         """Forget everything: a new text begins."""
         self.model.clear()
 
+    def fresh(self) -> "Alone":
+        """The same weights, for another text beside this one."""
+        return Alone(self.model.fresh())
+
     @torch.inference_mode()
     def extend(self, tokens: Sequence[int], parents: Sequence[int]) -> tuple[Any, Any]:
         """Logits (n + 1, V) and hidden states (n + 1, D): the root's, then n nodes'.
 
-        ValueError: a token outside the vocabulary, or no slots left.
+        ValueError: a token outside the vocabulary.
         """
         self._check(tokens)
+        cache = self.model.cache
+        used = int(cache.kept.max()) + cache.parents.shape[1] + len(tokens)
+        if used > cache.slots:
+            cache.widen(2 * used)
         logits, hidden = self.model.extend(self._row(tokens), self._row(parents))
         return _array(logits[0]), _array(hidden[0])
 

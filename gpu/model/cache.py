@@ -1,5 +1,7 @@
 """Static key and value tensors of a batch: what is kept, and a tree on top of it."""
 
+from copy import copy
+
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
@@ -50,6 +52,23 @@ class Cache:
         self.kept = torch.zeros_like(self._request[:, 0])
         self.parents = self._request[:, :0]
 
+    def fresh(self) -> "Cache":
+        """One of the same size with nothing in it."""
+        other = copy(self)
+        other._store = torch.zeros_like(self._store)
+        other.clear()
+        return other
+
+    def widen(self, slots: int) -> None:
+        """Make it one of so many slots; what is kept stays."""
+        more = slots - self._store.shape[4]
+        self._store = pad(self._store, (0, 0, 0, more))
+
+    @property
+    def slots(self) -> int:
+        """The most tokens that each request may hold."""
+        return self._store.shape[4]
+
     def grow(self, parents: Tensor) -> tuple[Tensor, Tensor]:
         """Make room for n nodes more: their positions (B, n), and what they see.
 
@@ -57,9 +76,9 @@ class Cache:
         """
         first = self.parents.shape[1]
         nodes = first + parents.shape[1]
-        end, most = int(self.kept.max()) + nodes, self._store.shape[4]
-        if end > most:
-            raise ValueError(f"{end} tokens do not fit in {most} slots")
+        end = int(self.kept.max()) + nodes
+        if end > self.slots:
+            raise ValueError(f"{end} tokens do not fit in {self.slots} slots")
         self._end, self.parents = end, torch.cat([self.parents, parents], 1)
         new = torch.arange(first, nodes, device=parents.device)
         self._new = self.kept[:, None] + new

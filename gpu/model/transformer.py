@@ -4,6 +4,7 @@ B requests side by side, each with its own context and its own tree. Trees are p
 the largest with tokens -1, which nothing descends from.
 """
 
+from copy import copy
 from functools import partial
 
 import torch
@@ -45,16 +46,23 @@ class Transformer:
         self._layers = [
             Layer(config, held, f"model.layers.{i}.") for i in range(config.layers)
         ]
-        self._cache = Cache(config, config.layers, batch, slots, dtype, place)
+        self.cache = Cache(config, config.layers, batch, slots, dtype, place)
         self._request = torch.arange(batch, device=place)
         self.clear()
 
     def clear(self) -> None:
         """Forget everything: new texts begin."""
-        self._cache.clear()
+        self.cache.clear()
         batch = len(self._request)
         self._hidden = self.embedding.new_zeros(batch, 1, self.config.hidden)
         self._logits = self.logits(self._hidden)
+
+    def fresh(self) -> "Transformer":
+        """The same weights, for other texts beside these."""
+        other = copy(self)
+        other.cache = self.cache.fresh()
+        other.clear()
+        return other
 
     def extend(self, tokens: Tensor, parents: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (B, n + 1, V) and hidden states (B, n + 1, D): roots', then nodes'.
@@ -64,11 +72,11 @@ class Transformer:
         """
         if not tokens.shape[1]:
             return self._logits[:, :1], self._hidden[:, :1]
-        positions, seen = self._cache.grow(parents)
+        positions, seen = self.cache.grow(parents)
         x = self.embedding[tokens.clamp(min=0)]
         by = turn(self.config, positions, x.dtype)
         for i, layer in enumerate(self._layers):
-            x = layer(x, by, seen, partial(self._cache.put, i))
+            x = layer(x, by, seen, partial(self.cache.put, i))
         hidden = rms_norm(x, self._norm.shape, self._norm, self.config.eps)
         logits = self.logits(hidden)
         self._hidden = torch.cat([self._hidden, hidden], 1)
@@ -80,7 +88,7 @@ class Transformer:
 
     def keep(self, path: Tensor) -> None:
         """The nodes of `path` (B, d), root first, padded with -1, become context."""
-        self._cache.keep(path)
+        self.cache.keep(path)
         root = pad(path, (1, 0), value=-1).max(1).values + 1
         self._hidden = self._hidden[self._request, root][:, None]
         self._logits = self._logits[self._request, root][:, None]

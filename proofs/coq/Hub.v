@@ -131,4 +131,133 @@ Proof.
   - now apply drafted_fair.
   - now apply hubs_drafted.
 Qed.
+(** ** How often it goes on. *)
+Definition among y (l : list (A * (A -> Q))) := existsb (fun s => eqb (fst s) y) l.
+
+Lemma among_in y l : among y l = true <-> In y (map fst l).
+Proof.
+  unfold among. rewrite existsb_exists, in_map_iff. split.
+  - intros (s & H & H1). apply eqb_eq in H1. eauto.
+  - intros (s & H & H1). exists s. split; [exact H1|]. now apply eqb_eq.
+Qed.
+
+Lemma eqb_refl x : eqb x x = true.
+Proof. now apply eqb_eq. Qed.
+Lemma eqb_sym x y : eqb x y = eqb y x.
+Proof.
+  destruct (eqb x y) eqn:H1, (eqb y x) eqn:H2; auto.
+  - apply eqb_eq in H1; subst. rewrite eqb_refl in H2; discriminate.
+  - apply eqb_eq in H2; subst. rewrite eqb_refl in H1; discriminate.
+Qed.
+
+Lemma sum_among p l : NoDup (map fst l) -> (forall x, In x (map fst l) -> In x V) ->
+  sum (fun y => p y * ind (among y l)) V == sum p (map fst l).
+Proof.
+  induction l as [|[x q] l IH]; intros Hd Hin.
+  - simpl. rewrite (sum_ext _ (fun _ => 0)) by (intros; unfold among; simpl; ring). apply sum_0.
+  - simpl map in *. inversion Hd as [|? ? Hx Hd']; subst. cbn [sum].
+    rewrite <- IH by (auto; intros; apply Hin; now right).
+    rewrite <- (sum_pick V eqb eqb_eq V_nodup p x) by (apply Hin; now left).
+    rewrite <- sum_plus. apply sum_ext. intros y _. unfold among at 1. simpl existsb.
+    fold (among y l). rewrite (eqb_sym x y).
+    destruct (eqb y x) eqn:H; simpl; [|ring].
+    apply eqb_eq in H; subst y. destruct (among x l) eqn:Ha; [|simpl; ring].
+    apply among_in in Ha. contradiction.
+Qed.
+
+(** One level: the siblings [fx], none of which q draws, and x drawn from q. *)
+Definition offered fx q : dist (list (A * (A -> Q))) := x <- sample V q ;; ret (fx ++ [(x, q)]).
+
+Theorem hub_goes_on p q fx : prob V p -> prob V q -> NoDup (map fst fx) ->
+  (forall y, In y (map fst fx) -> In y V /\ q y == 0) ->
+  Pr (l <- offered fx q ;; (y <- token p l ;; ret (among y l))) (fun went => went)
+  == sum p (map fst fx) + overlap V p q.
+Proof.
+  intros Hp Hq Hd Hfx. pose proof Hp as [Hp0 Hp1]. pose proof Hq as [Hq0 Hq1].
+  set (K := sum (fun y => corrected V p q y * ind (among y fx)) V).
+  assert (Hrefused : sum (fun x => q x * (1 - ratio p q x)) V == refusal V p q).
+  { rewrite (sum_ext _ (fun x => q x + (- (1)) * (q x * ratio p q x))) by (intros; ring).
+    rewrite sum_plus, sum_scal, (sum_q_ratio V p q Hp0 Hq0), Hq1.
+    pose proof (overlap_refusal V p q). lra. }
+  assert (Hrange : forall x, In x V -> 0 <= q x * (1 - ratio p q x)).
+  { intros x Hx. pose proof (ratio_range p q x (Hp0 x Hx) (Hq0 x Hx)).
+    pose proof (Hq0 x Hx). nra. }
+  (* a refused x is not what it is corrected to *)
+  assert (Hself : forall x, In x V -> q x * (1 - ratio p q x) * corrected V p q x == 0).
+  { intros x Hx. destruct (Qeq_dec (refusal V p q) 0) as [H0|H0].
+    - rewrite (sum_zero_inv (fun x => q x * (1 - ratio p q x)) V Hrange) by (rewrite ?Hrefused; auto).
+      ring.
+    - pose proof (refusal_corrected V p q x Hx) as Hc. pose proof (min_residual p q x) as Hm.
+      pose proof (q_ratio p q x (Hp0 x Hx) (Hq0 x Hx)) as Hr.
+      destruct (Qlt_le_dec (p x) (q x)) as [L|L].
+      + rewrite qmin_l in Hm by lra.
+        assert (Hz : residual p q x == 0) by lra. rewrite Hz in Hc.
+        assert (Hc0 : corrected V p q x == 0).
+        { setoid_replace (corrected V p q x)
+            with (refusal V p q * corrected V p q x / refusal V p q) by (field; exact H0).
+          rewrite Hc. unfold Qdiv. ring. }
+        rewrite Hc0. ring.
+      + rewrite qmin_r in Hr by lra.
+        setoid_replace (q x * (1 - ratio p q x)) with (q x - q x * ratio p q x) by ring.
+        rewrite Hr. ring. }
+  unfold Pr, offered. rewrite !E_bind, E_sample.
+  rewrite (sum_ext _ (fun x => q x * ratio p q x + K * (q x * (1 - ratio p q x)))).
+  - rewrite sum_plus, sum_scal, Hrefused, (sum_q_ratio V p q Hp0 Hq0).
+    transitivity (overlap V p q + refusal V p q * K); [ring|].
+    assert (HK : refusal V p q * K == sum p (map fst fx)); [|rewrite HK; ring].
+    unfold K. rewrite refusal_corrected_sum.
+    rewrite <- (sum_among p fx Hd) by (intros y Hy; now apply Hfx).
+    apply sum_ext. intros y Hy. destruct (among y fx) eqn:Ha; [|simpl; ring].
+    apply among_in in Ha. destruct (Hfx y Ha) as [_ H0]. pose proof (Hp0 y Hy).
+    pose proof (min_residual p q y) as Hm. rewrite qmin_r in Hm by lra.
+    simpl. setoid_replace (residual p q y) with (p y) by lra. ring.
+  - intros x Hx. rewrite E_ret, E_bind. unfold token. rewrite last_of_app.
+    set (l := fx ++ [(x, q)]).
+    assert (Hl : forall y, among y l = orb (among y fx) (eqb x y)).
+    { intros y. unfold among, l. rewrite existsb_app. simpl. now rewrite Bool.orb_false_r. }
+    rewrite E_bind, E_coin, !E_ret. rewrite (Hl x), eqb_refl, Bool.orb_true_r. simpl ind.
+    set (K' := E (sample V (corrected V p q)) (fun y => E (ret (among y l)) (fun went => ind went))).
+    assert (HK : q x * (1 - ratio p q x) * K' == q x * (1 - ratio p q x) * K).
+    { unfold K', K. rewrite E_sample, <- !sum_scal. apply sum_ext. intros y Hy.
+      rewrite E_ret, (Hl y). destruct (eqb x y) eqn:Hxy.
+      - apply eqb_eq in Hxy; subst y. pose proof (Hself x Hx) as Hs.
+        transitivity (q x * (1 - ratio p q x) * corrected V p q x * ind (orb (among x fx) true)); [ring|].
+        transitivity (q x * (1 - ratio p q x) * corrected V p q x * ind (among x fx)); [|ring].
+        rewrite Hs. ring.
+      - rewrite Bool.orb_false_r. ring. }
+    transitivity (q x * ratio p q x + q x * (1 - ratio p q x) * K'); [ring|].
+    rewrite HK. ring.
+Qed.
+
+(** No way of choosing a token of law p, given the siblings, goes on more often. *)
+Theorem no_hub_goes_on_more p q fx (choose : A -> dist A) :
+  prob V p -> prob V q -> NoDup (map fst fx) -> (forall y, In y (map fst fx) -> In y V) ->
+  (forall x, nonneg (choose x)) -> (forall x, E (choose x) (fun _ => 1) == 1) ->
+  (forall f, E (x <- sample V q ;; choose x) f == E (sample V p) f) ->
+  Pr (x <- sample V q ;; (y <- choose x ;; ret (among y (fx ++ [(x, q)])))) (fun went => went)
+  <= sum p (map fst fx) + overlap V p q.
+Proof.
+  intros Hp Hq Hd Hfx Hn Hm Hlaw.
+  set (told := fun x => y <- choose x ;; ret (y, eqb y x)).
+  assert (Hbest : Pr (run V q told) (fun r => snd (snd r)) <= overlap V p q).
+  { apply (no_step_keeps_more V eqb eqb_eq V_nodup); auto.
+    - intros x. apply nonneg_bind; [apply Hn|intros; apply nonneg_ret].
+    - intros x y w Hin _. apply In_bind in Hin as (z & u & u' & _ & [H|[]]).
+      inversion H; subst. now apply eqb_eq.
+    - intros x. unfold told. rewrite E_bind, (E_ext _ _ (fun _ => 1)); [apply Hm|]. e_ret.
+    - intros y Hy. unfold Pr, run, told. rewrite <- (sum_pick V eqb eqb_eq V_nodup p y Hy).
+      rewrite <- (E_sample V p (fun z => ind (eqb z y))), <- Hlaw, !E_bind. apply E_ext.
+      intros x. rewrite !E_bind. apply E_ext. intros z. rewrite !E_ret. reflexivity. }
+  assert (Hfixed : E (x <- sample V q ;; choose x) (fun y => ind (among y fx)) == sum p (map fst fx)).
+  { rewrite (Hlaw (fun y => ind (among y fx))), E_sample. now apply sum_among. }
+  rewrite <- Hfixed. refine (Qle_trans _ _ _ _ (Qplus_le_compat _ _ _ _ (Qle_refl _) Hbest)).
+  unfold Pr, run, told. rewrite !E_bind, !E_sample, <- sum_plus. apply sum_le. intros x Hx.
+  rewrite !E_bind. rewrite <- Qmult_plus_distr_r, <- E_plus.
+  rewrite (Qmult_comm (q x)), (Qmult_comm (q x)).
+  apply Qmult_le_compat_r; [|now apply (proj1 Hq)].
+  apply E_le; [apply Hn|]. intros y. rewrite !E_ret. simpl.
+  unfold among. rewrite existsb_app. simpl. rewrite Bool.orb_false_r.
+  fold (among y fx). rewrite (eqb_sym x y). unfold ind.
+  destruct (among y fx), (eqb y x); simpl; lra.
+Qed.
 End Hub.

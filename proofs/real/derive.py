@@ -89,7 +89,9 @@ def main() -> None:
         for old, new in CHANGES:
             text = re.sub(old, new, text)
         if name == "Distribution":
-            text = text.replace("Open Scope R_scope.\n", f"Open Scope R_scope.\n{NAMES}", 1)
+            text = text.replace(
+                "Open Scope R_scope.\n", f"Open Scope R_scope.\n{NAMES}", 1
+            )
         (target / f"{name}.v").write_text(text)
 
 

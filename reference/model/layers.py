@@ -7,6 +7,7 @@ https://arxiv.org/abs/2305.13245. Weights go by their Hugging Face names, matric
 """
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -134,6 +135,12 @@ class Stack:
         """Forget everything."""
         dtype = self.layers[0].between.dtype
         self.cache = Cache(self.config, len(self.layers), dtype)
+
+    def fresh(self) -> "Stack":
+        """The same layers, over a cache of their own."""
+        other = copy(self)
+        other.clear()
+        return other
 
     def extend(self, x: Array, parents: Sequence[int]) -> Array:
         """What the layers make of n nodes more, (n, D) in and out.

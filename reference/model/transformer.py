@@ -5,6 +5,7 @@ arrays under the names Hugging Face gives them.
 """
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 
@@ -54,6 +55,13 @@ class Transformer:
         self._stack.clear()
         hidden = np.zeros((1, self.config.hidden), self._embedding.dtype)
         self._nodes = [(self.logits(hidden)[0], hidden[0])]
+
+    def fresh(self) -> "Transformer":
+        """The same weights, for another text beside this one."""
+        other = copy(self)
+        other._stack = self._stack.fresh()
+        other.clear()
+        return other
 
     def extend(
         self, tokens: Sequence[int], parents: Sequence[int]

@@ -48,7 +48,7 @@ def _text(group: Any) -> None:
 
 
 def generate(args: Namespace) -> int:
-    from specsim.generation import Generated, scene, terminal
+    from specsim.generation import generated, scene, terminal
 
     asked = _asked(args)
     if args.compare:
@@ -58,7 +58,7 @@ def generate(args: Namespace) -> int:
     printer = None if args.json == "-" else terminal.Printer()
     if printer:
         printer.prompt(made.models.words.text(made.request.prompt))
-    told = Generated(made, made.timed(printer))
+    told = generated.generated(made, printer)
     lines = [*(printer.legend() if printer else ()), *terminal.summary(told)]
     say(args, told.as_dict(), lambda: "\n".join(["\n", *lines]))
     return 0

@@ -5,37 +5,41 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from specsim.generation.run import Listener
-from specsim.generation.scene import Scene, Timed, pair, stage
+from specsim.generation.run import Run
+from specsim.generation.scene import Listener, Scene, Timed, pair, stage
 
 
 @dataclass(frozen=True)
 class Generated:
-    """What was run, and what came of it."""
+    """What was run, and what came of it.
+
+    timed: the same again, side by side with plain decoding.
+    """
 
     scene: Scene
+    run: Run
     timed: Timed
 
     @property
     def tokens(self) -> list[int]:
         """Without the prompt."""
-        return self.timed.first.tokens
+        return self.run.tokens
 
     @property
     def text(self) -> str:
         """Without the prompt, and without the stop string that may have ended it."""
-        return self.timed.first.text
+        return self.run.text
 
     @property
     def tokens_per_step(self) -> float:
         """Tokens a pass of the target emitted."""
-        rate: float = self.timed.first.tally.tokens_per_step
+        rate: float = self.run.tally.tokens_per_step
         return rate
 
     @property
     def acceptance(self) -> list[float]:
         """By depth: how often a token was kept when all before it were."""
-        rates: list[float] = self.timed.first.tally.acceptance
+        rates: list[float] = self.run.tally.acceptance
         return rates
 
     @property
@@ -45,7 +49,7 @@ class Generated:
 
     def as_dict(self) -> dict[str, Any]:
         """What `specsim generate --json` writes."""
-        run, seconds = self.timed.first, self.timed.seconds
+        run, seconds = self.run, self.timed.seconds
         counts = "steps", "drafted", "accepted", "bonus", "truncated"
         return {
             "target": self.scene.models.name,
@@ -91,8 +95,13 @@ def generate(
 
     Bad, in one line, for whatever is wrong with them.
     """
-    made = stage(pair(drafter, rule), prompt, **asked)
-    return Generated(made, made.timed(listener))
+    return generated(stage(pair(drafter, rule), prompt, **asked), listener)
+
+
+def generated(scene: Scene, listener: Listener | None = None) -> Generated:
+    """Run it, then time it."""
+    run = scene.speculative(listener)
+    return Generated(scene, run, scene.timed(len(run.tokens)))
 
 
 def _number(value: float) -> float | None:

@@ -9,7 +9,7 @@ from specsim import drafters, rules
 from specsim.drafters import DRAFTERS, Drafter
 from specsim.errors import Bad
 from specsim.generation import drafting
-from specsim.generation.generated import Generated
+from specsim.generation.generated import Generated, generated
 from specsim.generation.models import Backend, Models, load
 from specsim.generation.scene import USUAL, Scene, pair, stage
 from specsim.rules import RULES, Rule
@@ -25,7 +25,7 @@ class Line:
     def as_dict(self) -> dict[str, Any]:
         """Times are of one step, in milliseconds."""
         made, seconds = self.made, self.made.timed.seconds
-        tally = made.timed.first.tally
+        tally = made.run.tally
         parts = "draft", "verify", "overhead", "total"
         return {
             "drafter": made.scene.drafter.name,
@@ -75,7 +75,7 @@ class League:
 
 NOTES = (
     "draft: tokens a step, in a chain or a tree. ms: of one step; plain: of one token.",
-    "Each runs in turn with plain decoding of as many tokens: medians of the rounds.",
+    "Each runs side by side with plain decoding of as many tokens: medians of rounds.",
     "kept by depth: how often a token was kept when all above it were.",
 )
 
@@ -106,7 +106,7 @@ def league(
     scene = stage(first, prompt, target=target, **asked)
     lines = []
     for made in scenes(scene, drafter, rule):
-        ran = Generated(made, made.timed())
+        ran = generated(made)
         lines.append(Line(ran, machine and _predicted(ran, machine)))
     lines.sort(key=lambda line: -line.made.speedup)
     return League(lines)

@@ -19,7 +19,7 @@ PRICED = {"lookahead": "suffix"}
 
 def speedup(made: Generated, machine: Gpu) -> float:
     """Predicted from shapes alone, for the drafts and the acceptance that were seen."""
-    scene, tally = made.scene, made.timed.first.tally
+    scene, tally = made.scene, made.run.tally
     models, asked = scene.models, scene.request
     target = shape(models.target.config)
     deployment = question.deploy(target, machine, engine="ideal")

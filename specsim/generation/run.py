@@ -1,6 +1,6 @@
 """One run of the decode loop, token by token, and how each token came about."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf, log
 from typing import Any, Literal, NamedTuple
@@ -33,9 +33,6 @@ class Emitted(NamedTuple):
     text: str
     origin: Origin
     logprob: float
-
-
-Listener = Callable[[Emitted], None]
 
 
 @dataclass
@@ -73,18 +70,13 @@ class Heard:
         return self._verify(p, drafted, source)
 
 
-def run(
-    request: Request,
-    target: Any,
-    drafter: Any,
-    rule: Rule,
-    words: Words,
-    listener: Listener | None = None,
-) -> Run:
-    """The text that the target continues the prompt with.
+def running(
+    request: Request, target: Any, drafter: Any, rule: Rule, words: Words
+) -> Iterator[Run]:
+    """The text that the target continues the prompt with, after each step; one Run,
+    which grows.
 
-    target:   a model that gives rows (reference/decode.Model), and remembers nothing.
-    listener: told of each token when its step is done; its time is not counted.
+    target: a model that gives rows (reference/decode.Model), and remembers nothing.
     """
     made = Run(seam.reference("acceptance").Tally())
     speech, heard = Speech(words, request.stop), Heard(rule)
@@ -92,16 +84,13 @@ def run(
         block = [*_said(step, heard.rows, speech, request)]
         made.emitted += block
         made.tally.saw(_cut(step, len(block)))
-        if listener:
-            for each in block:
-                listener(each)
         if speech.stopped:
-            break
-    if speech.stopped:
-        made.end = "stop"
-    elif made.tokens[-1] in request.ends:
-        made.end = "end"
-    return made
+            made.end = "stop"
+        elif made.emitted[-1].token in request.ends:
+            made.end = "end"
+        yield made
+        if speech.stopped:
+            return
 
 
 def _steps(

@@ -1,6 +1,6 @@
 """A drafter, a rule and what is asked of them, ready to be run again and again."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -14,7 +14,7 @@ from specsim.generation import drafting
 from specsim.generation.clock import Seconds
 from specsim.generation.models import Backend, Models, load
 from specsim.generation.request import Request, request
-from specsim.generation.run import Listener, Run, run
+from specsim.generation.run import Emitted, Run, running
 from specsim.rules import Rule
 from specsim.seam import proposal
 
@@ -26,18 +26,15 @@ USUAL: "dict[proposal.Kind, str]" = {
 """The rule that goes with a kind of draft, where none is asked for."""
 ROUNDS, PATIENCE = 5, 5.0
 """Times are medians of so many rounds, or of those begun within so many seconds."""
+Listener = Callable[[Emitted], None]
 
 
 @dataclass(frozen=True)
 class Timed:
-    """Runs with the drafter and without, turn by turn: all say the same each time."""
+    """Rounds of two runs side by side, with the drafter and without."""
 
     runs: list[Run]
     plain: list[Run]
-
-    @property
-    def first(self) -> Run:
-        return self.runs[0]
 
     @property
     def seconds(self) -> Seconds:
@@ -49,12 +46,13 @@ class Timed:
 
     @property
     def plain_seconds(self) -> float:
-        """What plain decoding takes to say as many tokens."""
-        return median(run.seconds.total for run in self.plain)
+        """What plain decoding takes to say as many tokens, by the median speed-up."""
+        return self.speedup * self.seconds.total
 
     @property
     def speedup(self) -> float:
-        return self.plain_seconds / self.seconds.total
+        pairs = zip(self.runs, self.plain, strict=True)
+        return median(plain.seconds.total / run.seconds.total for run, plain in pairs)
 
 
 @dataclass(frozen=True)
@@ -67,31 +65,43 @@ class Scene:
     request: Request
 
     def speculative(self, listener: Listener | None = None) -> Run:
-        """One run with the drafter."""
-        made = drafting.made(self.drafter, self.rule, self.models, self.request)
-        return self._run(made, self.request, listener)
+        """One run with the drafter; the listener is told of each token."""
+        told = 0
+        for run in self._speculative():
+            if listener:
+                for each in run.emitted[told:]:
+                    listener(each)
+            told = len(run.emitted)
+        return run
 
     def plain(self, tokens: int) -> Run:
         """One run without, which goes on for so many tokens whatever they are."""
-        endless = replace(self.request, most=tokens, ends=frozenset(), stop=())
-        nothing = drafting.Nothing(self.rule, self.models.vocab)
-        return self._run(nothing, endless)
+        (run,) = in_turn(self._plain(tokens))
+        return run
 
-    def timed(self, listener: Listener | None = None) -> Timed:
-        """Rounds of both; `listener` is told of the first run."""
+    def timed(self, tokens: int) -> Timed:
+        """Rounds of both, of a text that is so long."""
         start, made = perf_counter(), Timed([], [])
         while len(made.runs) < ROUNDS and perf_counter() - start < PATIENCE:
-            made.runs.append(self.speculative(None if made.runs else listener))
-            made.plain.append(self.plain(len(made.first.tokens)))
+            run, plain = in_turn(self._speculative(), self._plain(tokens))
+            made.runs.append(run)
+            made.plain.append(plain)
         return made
 
-    def _run(
-        self, drafter: Any, asked: Request, listener: Listener | None = None
-    ) -> Run:
-        self.models.target.clear()
+    def _speculative(self) -> Iterator[Run]:
+        made = drafting.made(self.drafter, self.rule, self.models, self.request)
+        return self._running(made, self.request)
+
+    def _plain(self, tokens: int) -> Iterator[Run]:
+        endless = replace(self.request, most=tokens, ends=frozenset(), stop=())
+        nothing = drafting.Nothing(self.rule, self.models.vocab)
+        return self._running(nothing, endless)
+
+    def _running(self, drafter: Any, asked: Request) -> Iterator[Run]:
+        network = self.models.target.fresh()
         sampled = seam.reference("model.sampled").Sampled
-        target = sampled(self.models.target, asked.sampling, len(asked.prompt))
-        return run(asked, target, drafter, self.rule, self.models.words, listener)
+        target = sampled(network, asked.sampling, len(asked.prompt))
+        return running(asked, target, drafter, self.rule, self.models.words)
 
     def of(self, drafter: Drafter, rule: Rule) -> "Scene":
         """The same with others; Bad if the rule cannot do so many words.
@@ -109,6 +119,18 @@ class Scene:
             cold = replace(asked.sampling, temperature=0.0)
             asked = replace(asked, sampling=cold)
         return replace(self, drafter=drafter, rule=rule, request=asked)
+
+
+def in_turn(*both: Iterator[Run]) -> list[Run]:
+    """All to their ends; the one that has said least goes on, so that whatever else the
+    machine does meanwhile slows all alike.
+    """
+    runs, going = [next(each) for each in both], dict(enumerate(both))
+    while going:
+        behind = min(going, key=lambda i: len(runs[i].emitted))
+        if next(going[behind], None) is None:
+            del going[behind]
+    return runs
 
 
 def pair(drafter: str, rule: str | None) -> tuple[Drafter, Rule]:

@@ -62,7 +62,7 @@ class Printer:
 
 def summary(made: Generated) -> Iterator[str]:
     """How much was drafted and kept, and what the time went to."""
-    scene, tally, timed = made.scene, made.timed.first.tally, made.timed
+    scene, tally, timed = made.scene, made.run.tally, made.timed
     yield (
         f"{scene.drafter.name}, {scene.rule.name}, k {scene.request.k}: "
         f"{tally.emitted} tokens in {tally.steps} steps, {tally.tokens_per_step:.2f} "
@@ -75,10 +75,11 @@ def summary(made: Generated) -> Iterator[str]:
         f"{_ms(seconds.total)}: draft {_ms(seconds.draft)}, verify "
         f"{_ms(seconds.verify)}, the rest {_ms(seconds.overhead)}"
     )
-    runs = f"{len(timed.runs)} of each" if len(timed.runs) > 1 else "one of each"
+    count = len(timed.runs)
+    rounds = f"median of {count} rounds" if count > 1 else "one round"
     yield (
         f"plain decoding {_ms(timed.plain_seconds)}: {made.speedup:.2f} times as fast "
-        f"(medians of runs in turn, {runs}; the prompt left out)"
+        f"({rounds}, side by side, the prompt left out)"
     )
 
 

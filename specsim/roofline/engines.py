@@ -57,7 +57,6 @@ class Engine:
     intake:      what requests wait for before their first token.
     unpack:      instructions spent on a narrow weight, in units of its format's.
     plain:       the same of a weight of 16 bits, where its products are hand-written.
-    attention:   factor on the bandwidth of the attention kernel.
     rereads:     share of the cache that each further head of a group reads again.
     spread:      how far its kernels, or launches, may be off.
     families:    of GPUs it was measured on; empty: it stands for any.
@@ -72,7 +71,6 @@ class Engine:
     intake: Intake = Intake()
     unpack: float = 1.0
     plain: float = 0.0
-    attention: float = 1.0
     rereads: float = 0.0
     spread: Spread = PLAIN
     families: tuple[str, ...] = ()
@@ -101,8 +99,7 @@ DECODING = (
     Engine("exllamav2", (50, 140, 400), (0, 20, 60), DECODED, (0, 3.9, 20),
            unpack=0.8, families=("GeForce 40", "GeForce 30")),
     Engine("autoawq", (50, 200, 600), (0, 20, 60), DECODED, launch_us=330,
-           attention=0.5, spread=Spread(1, 1.15),
-           families=("A100", "GeForce 40")),
+           spread=Spread(1, 1.15), families=("A100", "GeForce 40")),
     Engine("autoawq-0.1", (300, 560, 1500), (0, 14, 60), DECODED, launch_us=175,
            spread=Spread(0.92, 1.12), families=("GeForce 40",)),
     Engine("mlc", (50, 200, 500), (0, 30, 60), DECODED, (15, 32, 50), unpack=0.96,

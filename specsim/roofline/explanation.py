@@ -104,9 +104,10 @@ def _kernels(gpu: Gpu, form: Format) -> Iterator[str]:
         return
     how = step.family(gpu)
     yield f"{_family(how)}. {how.source}"
+    unpacked = f", {form.unpack:g} instructions to unpack" if form.unpack else ""
     yield (
-        f"{form.name}: {form.bytes:.4g} bytes, +{form.kernel_us} us, bandwidth x "
-        f"{form.bandwidth}. {form.source}"
+        f"{form.name}: {form.bytes:.4g} bytes{unpacked}, +{form.kernel_us} us, "
+        f"bandwidth x {form.bandwidth}. {form.source}"
     )
 
 

@@ -179,10 +179,7 @@ def _timed(
         return Timed(op, 0.0, 0.0, 0.0, _wired(op, groups[op.wire]))
     how = kernels(gpu, op.format)
     fixed, efficiency = _rates(op, how)
-    cache = op.cache
-    if op.kind == "attention":
-        efficiency *= engine.attention
-        cache = cache * (1 + (op.queries - 1) * engine.rereads)
+    cache = op.cache * (1 + (op.queries - 1) * engine.rereads)
     rate = gpu.mem_bw_gbs * 1e9 * efficiency
     memory = (op.weights / quick + cache + op.moved) / rate
     off = _off(op, how)

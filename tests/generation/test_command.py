@@ -49,7 +49,7 @@ def test_json_has_the_text_and_what_it_took(
     made = json.loads(capsys.readouterr().out)
     assert made.keys() >= KEYS
     assert made["text"] == "".join(f" {token}" for token in made["tokens"])
-    assert made["speedup"] == made["plain_seconds"] / made["seconds"]
+    assert abs(made["speedup"] - made["plain_seconds"] / made["seconds"]) < 1e-9
     parts = ("draft_seconds", "verify_seconds", "overhead_seconds")
     assert abs(sum(made[part] for part in parts) - made["seconds"]) < 1e-9
     assert all(made[part] > 0 for part in parts)

@@ -59,7 +59,7 @@ def test_what_has_nobody_to_play_is_refused() -> None:
 def test_lines_say_what_runs_did() -> None:
     made = compared(drafter="ngram", rule="one_hot", temperature=0.0, k=3)
     (line,) = made.as_dict()["league"]
-    run = made.lines[0].made.timed.first
+    run = made.lines[0].made.run
     assert line["tokens_per_step"] == run.tally.tokens_per_step
     assert line["acceptance"] == run.tally.acceptance
     parts = line["step_ms"]

@@ -41,44 +41,48 @@ def test_every_proof_checks(checked: Path) -> None:
     assert (checked / "build" / "statements.txt").stat().st_size
 
 
-def replaced(file: str, old: str, new: str) -> Edit:
+def replaced(file: str, *changes: tuple[str, str]) -> Edit:
     def edit(proofs: Path) -> None:
         path = proofs / file
         text = path.read_text()
-        assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file}"
-        path.write_text(text.replace(old, new))
+        for old, new in changes:
+            assert text.count(old) == 1, f"{old!r}: {text.count(old)} times in {file}"
+            text = text.replace(old, new)
+        path.write_text(text)
 
     return edit
 
 
 POSTULATED = replaced(
-    "coq/Mistakes.v", "Section Wrong.", "Axiom cheat : False.\nSection Wrong."
+    "coq/Mistakes.v", ("Section Wrong.", "Axiom cheat : False.\nSection Wrong.")
 )
 SLIPPED_IN = replaced(
-    "coq/Golden.v",
-    "Theorem collected_same d : collected d =d= d.\nProof.\n",
-    "End Collected.\nVariable cheat : False.\nSection Collected.\n"
-    "Context {A : Type}.\nVariable eqb : A -> A -> bool.\n"
-    "Theorem collected_same d : collected eqb d =d= d.\nProof.\n  case cheat. Qed.\n"
-    "Lemma add_last d : add eqb d 0 [] =d= [(d, 0)].\nProof.\n  case cheat. Qed.\n"
-    "Hypothesis eqb_eq : forall x y, eqb x y = true <-> x = y.\n"
-    "Lemma collected_as_before d : collected eqb d =d= d.\nProof.\n",
+    "coq/Mistakes.v",
+    ("Section Wrong.", "Variable cheat : False.\nSection Wrong."),
+    ("Proof. vm_compute. reflexivity. Qed.", "Proof. case cheat. Qed."),
 )
 WEAKENED = replaced(
     "coq/Golden.v",
-    "Theorem collected_same d : collected d =d= d.\nProof.\n",
-    "Theorem collected_same d : d = [] -> collected d =d= d.\nProof.\n  intros _.\n",
+    (
+        "Theorem collected_same d : collected d =d= d.\nProof.\n",
+        "Theorem collected_same d : d = [] -> collected d =d= d.\n"
+        "Proof.\n  intros _.\n",
+    ),
 )
 REDEFINED = replaced(
     "coq/Golden.v",
-    "Definition law_plain N := law (gen V P N []).",
-    "Definition law_plain N := law (gen V P (N - 0) []).",
+    (
+        "Definition law_plain N := law (gen V P N []).",
+        "Definition law_plain N := law (gen V P (N - 0) []).",
+    ),
 )
-UNTOLD = replaced("THEOREMS.md", "| `collected_same` |", "| it |")
+UNTOLD = replaced("THEOREMS.md", ("| `collected_same` |", "| it |"))
 A_NUMBER = replaced(
     "golden/golden.json",
-    '"law": {"0": "1/3", "1": "1/2", "2": "1/6"}',
-    '"law": {"0": "1/3", "1": "1/3", "2": "1/3"}',
+    (
+        '"law": {"0": "1/3", "1": "1/2", "2": "1/6"}',
+        '"law": {"0": "1/3", "1": "1/3", "2": "1/3"}',
+    ),
 )
 
 

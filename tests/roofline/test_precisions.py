@@ -15,7 +15,7 @@ SAID = {
     "AWQ-4b g128 (GEMM)": "int4",
     "Qwen2.5-7B-Instruct-GPTQ-Int8": "int8",
     "int4wo-64": "int4wo",
-    "int8dq": "int8wo",
+    "int8dq": "int8dq",
     "llm.int8": "int8",
     "Q4_K_M": "q4_k_m",
     "Q8_0": "q8_0",

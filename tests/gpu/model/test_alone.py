@@ -44,6 +44,17 @@ def test_trees_are_scored_kept_and_forgotten_as_by_the_reference() -> None:
     same(ours.extend([5, 6], [-1, 0]), theirs.extend([5, 6], [-1, 0]))
 
 
+def test_a_text_may_be_longer_than_there_is_room_for_at_first() -> None:
+    ours, theirs = built(), model()
+    text = [n % 61 for n in range(700)]
+    for network in (ours, theirs):
+        network.extend(text[:400], range(-1, 399))
+        network.keep(range(400))
+        network.extend(text[400:], range(-1, 299))
+        network.keep(range(300))
+    same(ours.extend(*TREE), theirs.extend(*TREE))
+
+
 def test_a_draft_on_features_goes_between_its_ends() -> None:
     weights = random_weights(eagle.shapes(PLAIN), 1)
     tokens, features = [3, 4], np.ones((2, PLAIN.hidden))
@@ -52,6 +63,21 @@ def test_a_draft_on_features_goes_between_its_ends() -> None:
         for target in (built(), model())
     ]
     same(*made)
+
+
+def test_another_text_has_a_memory_of_its_own() -> None:
+    for one in (built(), model()):
+        one.extend(TEXT, range(-1, len(TEXT) - 1))
+        one.keep(range(len(TEXT)))
+        other = one.fresh()
+        other.extend([9, 9], [-1, 0])
+        other.keep([0, 1])
+        whole = model()
+        whole.extend(TEXT, range(-1, len(TEXT) - 1))
+        whole.keep(range(len(TEXT)))
+        same(one.extend([5], [-1]), whole.extend([5], [-1]))
+        whole.clear()
+        same(other.extend([4], [-1])[0][1:], whole.extend([9, 9, 4], [-1, 0, 1])[0][3:])
 
 
 def test_half_precision_is_answered_in_single() -> None:

@@ -141,6 +141,7 @@ def test_the_order_is_a_function_of_seed_and_step() -> None:
         assert torch.equal(again.at(step), forwards[step])
     assert not torch.equal(windows.Windows(text, 8, 2, seed=5).at(0), forwards[0])
     assert not torch.equal(forwards[0], forwards[62])
+    assert len({int(batch[0, 0]) % 8 for batch in forwards}) > 1
 
 
 def test_a_text_too_short_is_refused() -> None:
