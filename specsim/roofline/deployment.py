@@ -9,8 +9,8 @@ from specsim.roofline import communication, costs, doubts, step
 from specsim.roofline.catalog import Gpu, Model
 from specsim.roofline.communication import Group
 from specsim.roofline.constants import Spread
-from specsim.roofline.costs import Numbers, Wire
 from specsim.roofline.engines import Engine
+from specsim.roofline.operation import Numbers, Wire
 from specsim.roofline.plan import Plan
 from specsim.roofline.step import Seconds, Timed
 from specsim.roofline.work import Amount, Work

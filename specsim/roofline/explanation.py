@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from specsim.roofline import step
 from specsim.roofline.catalog import Gpu
-from specsim.roofline.costs import Op
 from specsim.roofline.formats import Format
 from specsim.roofline.hardware import Family
 from specsim.roofline.measured import Measured
+from specsim.roofline.operation import Op
 from specsim.roofline.prediction import Prediction
 from specsim.roofline.step import Timed
 

@@ -6,10 +6,10 @@ from typing import Any
 from specsim.errors import Bad
 from specsim.roofline import engines, fit, names, precisions, step
 from specsim.roofline.catalog import Gpu, Model
-from specsim.roofline.costs import Numbers
 from specsim.roofline.deployment import Deployment
 from specsim.roofline.engines import ENGINES, Engine
 from specsim.roofline.formats import FORMATS, MADE, Format
+from specsim.roofline.operation import Numbers
 from specsim.roofline.plan import Plan
 
 LARGEST = 10**9

@@ -18,11 +18,11 @@ import numpy as np
 from specsim.roofline.catalog import Gpu
 from specsim.roofline.communication import Group
 from specsim.roofline.constants import EXPERT_COMPUTE, TILE
-from specsim.roofline.costs import Op, Wire
 from specsim.roofline.engines import Engine
 from specsim.roofline.formats import Format
 from specsim.roofline.hardware import FAMILIES, GENERIC, Family, factor
 from specsim.roofline.measured import Measured
+from specsim.roofline.operation import Op, Wire
 
 Seconds = Any
 """A float, or an array of them."""

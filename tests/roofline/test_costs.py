@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from specsim.roofline import communication, costs, names, step
 from specsim.roofline.catalog import Gpu, Model
-from specsim.roofline.costs import Numbers
 from specsim.roofline.engines import ENGINES
 from specsim.roofline.formats import FORMATS
+from specsim.roofline.operation import Numbers, Op
 from specsim.roofline.plan import Plan
 from specsim.roofline.work import Work
 
@@ -29,11 +29,11 @@ def decode(
     context: Any = 1,
     tp: int = 1,
     numbers: Numbers = BF16,
-) -> list[costs.Op]:
+) -> list[Op]:
     return costs.ops(model, [Work(batch, 1, context)], Plan(tp), numbers)
 
 
-def timed(ops: list[costs.Op], gpu: Gpu, tp: int = 1) -> Any:
+def timed(ops: list[Op], gpu: Gpu, tp: int = 1) -> Any:
     group = communication.group(gpu, tp)
     engine = ENGINES["ideal"]
     return step.total(step.timed(ops, gpu, {"all-reduce": group}, engine))

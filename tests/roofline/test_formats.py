@@ -5,9 +5,9 @@ import pytest
 from specsim.errors import Bad
 from specsim.roofline import costs, deploy, names, precisions, predict
 from specsim.roofline.catalog import Model
-from specsim.roofline.costs import Numbers
 from specsim.roofline.engines import ENGINES
 from specsim.roofline.formats import FORMATS, GGUF, MADE, Format
+from specsim.roofline.operation import Numbers
 from specsim.roofline.plan import Plan
 from specsim.roofline.work import Work
 

@@ -8,8 +8,8 @@ import numpy as np
 from specsim.errors import Bad
 from specsim.roofline import costs, fit, names, step
 from specsim.roofline.catalog import Model
-from specsim.roofline.costs import Numbers, Op, _product
 from specsim.roofline.deployment import Deployment
+from specsim.roofline.operation import Numbers, Op, product
 from specsim.roofline.plan import Plan
 from specsim.roofline.question import stored
 from specsim.roofline.speculation.drafters import Drafter
@@ -98,7 +98,7 @@ class Draft:
         share = rows / (made.plan.dp * made.plan.pp)
         for width, columns in self.products:
             shape = (width, columns / made.plan.tp)
-            yield _product("draft", 1, shape, share, form)
+            yield product("draft", 1, shape, share, form)
 
 
 def draft(

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from specsim.roofline import costs, shapes
 from specsim.roofline.catalog import Model
-from specsim.roofline.costs import Numbers
 from specsim.roofline.formats import FORMATS
+from specsim.roofline.operation import Numbers
 from specsim.roofline.speculation.drafters import Drafter
 
 

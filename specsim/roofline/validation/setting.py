@@ -6,10 +6,10 @@ from functools import lru_cache
 
 from specsim.roofline import doubts, engines, names, precisions
 from specsim.roofline.catalog import Model
-from specsim.roofline.costs import Numbers
 from specsim.roofline.deployment import Deployment
 from specsim.roofline.engines import ENGINES, Engine
 from specsim.roofline.formats import FORMATS, Format
+from specsim.roofline.operation import Numbers
 from specsim.roofline.validation import stand_ins
 from specsim.roofline.validation.cells import Skip
 

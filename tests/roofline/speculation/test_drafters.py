@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from specsim.errors import Bad
-from specsim.roofline import costs, deploy, names
+from specsim.roofline import deploy, names
 from specsim.roofline.deployment import Deployment
+from specsim.roofline.operation import Op
 from specsim.roofline.speculation.drafters import DRAFTER_COSTS, Drafter, drafter
 from specsim.roofline.speculation.drafts import draft
 from specsim.roofline.speculation.layers import layers, part
@@ -78,7 +79,7 @@ def test_eagle3_has_a_small_head_of_its_own() -> None:
     assert [op.weights for op in head] == [2 * 32_000 * width]
 
 
-def _ops(made: Any) -> list[costs.Op]:
+def _ops(made: Any) -> list[Op]:
     return [each.op for each in made.deployment.run(Work()).timed]
 
 
