@@ -99,19 +99,11 @@ def decode(
             p, drafts.q, drafts.tokens, drafts.parents, drafts.lengths, *coins,
             logits=True, temperature=temperature, filters=filters,
         )  # fmt: skip
-        going = torch.tensor([each > 0 for each in left], device=p.device)
-        kept = nodes(drafts, block) & going[:, None]
-        target.keep(packed(torch.cat([going[:, None], kept], 1)))
+        kept, going = nodes(drafts, block), [[each > 0] for each in left]
+        root = torch.tensor(going, device=kept.device)
+        target.keep(packed(torch.cat([root, kept], 1)))
         drafter.observe(kept)
-        emitted = [
-            until(stop, tokens[:each])
-            for tokens, each in zip(unpack(*block), left, strict=True)
-        ]
-        for b, tokens in enumerate(emitted):
-            texts[b] += tokens
-            over = bool(tokens) and tokens[-1] in stop
-            left[b] = 0 if over else left[b] - len(tokens)
-        yield Step(emitted, kept.sum(1).tolist())
+        yield Step(_taken(texts, left, stop, block), kept.sum(1).tolist())
         number += 1
 
 
@@ -136,6 +128,20 @@ def _scored(target: Transformer, texts: Texts, drafts: Drafted) -> Tensor:
     tokens = torch.cat([last, drafts.tokens], 1)
     parents = pad(drafts.parents + 1, (1, 0), value=-1)
     return target.extend(tokens, parents)[0][:, 1:]
+
+
+def _taken(
+    texts: list[list[int]], left: list[int], stop: frozenset[int], block: Verified
+) -> list[list[int]]:
+    """What of the blocks is text; `texts` and `left` say so from now on."""
+    emitted = []
+    for b, tokens in enumerate(unpack(*block)):
+        said = until(stop, tokens[: left[b]])
+        texts[b] += said
+        over = bool(said) and said[-1] in stop
+        left[b] = 0 if over else left[b] - len(said)
+        emitted.append(said)
+    return emitted
 
 
 def nodes(drafts: Drafted, block: Verified) -> Tensor:

@@ -111,7 +111,7 @@ class Uniforms(_Named):
             raise Refused(f"nothing to draw from at {coin}: {weights}")
         u = self._uniform(coin)
         inner = cdf[(cdf > 0) & (cdf < cdf[-1])] / cdf[-1]
-        self.margin = min([self.margin, *abs(inner - u)])
+        self.margin = abs(inner - u).min(initial=self.margin)
         return int(np.searchsorted(cdf, u * cdf[-1], side="right"))
 
 

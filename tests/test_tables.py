@@ -8,6 +8,7 @@ import pytest
 
 from specsim import facts, tables
 from specsim.compare import examples, kinds, worked, worked_shape
+from specsim.drafters import DRAFTERS, unsound
 from specsim.oracle.worlds import World
 from specsim.rules import RULES, Rule, named
 from specsim.seam import proposal, randomness
@@ -95,3 +96,19 @@ def test_a_line_a_rule() -> None:
     columns = [head.index(name) for name in ("class", "shape", "accepts", "coins")]
     for line in found.values():
         assert all(line[at - 1] == " " != line[at] for at in columns)
+
+
+def test_a_row_and_a_line_a_drafter() -> None:
+    rows = {row["name"]: row for row in tables.drafters_rows()}
+    assert list(rows) == list(DRAFTERS)
+    for name, row in rows.items():
+        fit = [r for r in RULES if not unsound(DRAFTERS[name], RULES[r])]
+        assert row["rules"] == fit
+        assert row["kind"] == DRAFTERS[name].kind
+    head, *lines = tables.drafters_text().splitlines()
+    said = {line.split()[0]: line for line in lines if line and line[0] != " "}
+    assert list(said)[: len(DRAFTERS)] == list(DRAFTERS)
+    columns = [head.index(name) for name in ("drafts", "shape", "made of", "engines")]
+    for name in DRAFTERS:
+        assert all(said[name][at - 1 : at] in (" ", "") for at in columns)
+    assert " [lenience] " in tables.drafters_text()

@@ -179,8 +179,8 @@ End Chain.
 
 (** The length of the draft may also hang on luck of its own, such as a load that has
     nothing to do with what is drafted. *)
-Corollary chain_with_luck_lossless {A R : Type} (V : list A) (P D : list A -> A -> Q)
-  (luck : dist R) (more : R -> list A -> bool) K c :
+Corollary chain_with_luck_lossless {A Luck : Type} (V : list A) (P D : list A -> A -> Q)
+  (luck : dist Luck) (more : Luck -> list A -> bool) K c :
   (forall c, prob V (P c)) -> (forall c, prob V (D c)) -> E luck (fun _ => 1) == 1 ->
   lossless_at V P c (r <- luck ;; chain V P D (more r) K c).
 Proof. intros HP HD Hl. apply mixture_lossless; [exact Hl|]. intros r. now apply chain_lossless. Qed.

@@ -134,7 +134,7 @@ Qed.
 
 (** Whatever is decided by independent luck [d] (which rule, how long a draft),
     a mixture of lossless blocks is lossless. *)
-Theorem mixture_lossless {R} (d : dist R) c (block : R -> dist (list A)) :
+Theorem mixture_lossless {Luck} (d : dist Luck) c (block : Luck -> dist (list A)) :
   E d (fun _ => 1) == 1 -> (forall r, lossless_at c (block r)) ->
   lossless_at c (bind d block).
 Proof.

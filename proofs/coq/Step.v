@@ -403,22 +403,22 @@ Qed.
 Definition matching (p q : A -> Q) : dist (A * bool) :=
   x <- sample V q ;; (y <- sample V p ;; ret (y, eqb x y)).
 
-Theorem matching_law p q : prob V q ->
+Theorem matching_law p q : prob q ->
   forall f, E (matching p q) (fun r => f (fst r)) == E (sample V p) f.
 Proof.
   intros Hq f. unfold matching. rewrite E_bind.
   rewrite (E_ext _ _ (fun _ => E (sample V p) f)).
-  - rewrite E_const. rewrite (proj2 (sample_proper V q Hq)). ring.
+  - rewrite E_const. rewrite (proj2 (sample_proper q Hq)). ring.
   - intros x. rewrite E_bind. apply E_ext. intros y. now rewrite E_ret.
 Qed.
 
-Theorem matching_acceptance p q : prob V p -> prob V q ->
+Theorem matching_acceptance p q : prob p -> prob q ->
   Pr (matching p q) snd == sum (fun x => p x * q x) V.
 Proof.
   intros Hp Hq. unfold Pr, matching. rewrite E_bind, E_sample.
   apply sum_ext. intros x Hx. rewrite E_bind, E_sample.
   rewrite (sum_ext _ (fun y => p y * ind (eqb y x))).
-  - rewrite (sum_pick V eqb eqb_eq V_nodup p x Hx). ring.
+  - rewrite (sum_pick p x Hx). ring.
   - intros y _. rewrite E_ret. simpl.
     assert (eqb x y = eqb y x) as ->; [|reflexivity].
     destruct (eqb x y) eqn:H1, (eqb y x) eqn:H2; auto.
@@ -426,14 +426,14 @@ Proof.
     + apply eqb_eq in H2; subst. rewrite (proj2 (eqb_eq x x) eq_refl) in H1; discriminate.
 Qed.
 
-Lemma prob_le1 p x : prob V p -> In x V -> p x <= 1.
+Lemma prob_le1 p x : prob p -> In x V -> p x <= 1.
 Proof.
-  intros [Hp Hs] Hx. rewrite <- Hs, <- (sum_pick V eqb eqb_eq V_nodup p x Hx).
+  intros [Hp Hs] Hx. rewrite <- Hs, <- (sum_pick p x Hx).
   apply sum_le. intros z Hz. specialize (Hp z Hz). unfold ind. destruct (eqb z x); lra.
 Qed.
 
-Theorem matching_keeps_less p q : prob V p -> prob V q ->
-  sum (fun x => p x * q x) V <= overlap V p q.
+Theorem matching_keeps_less p q : prob p -> prob q ->
+  sum (fun x => p x * q x) V <= overlap p q.
 Proof.
   intros Hp Hq. apply sum_le. intros x Hx.
   pose proof (prob_le1 p x Hp Hx). pose proof (prob_le1 q x Hq Hx).

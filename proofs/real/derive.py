@@ -23,6 +23,7 @@ FILES = (
     "Hub",
     "Transport",
     "Plans",
+    "Stopping",
 )
 IMPORTS = "Require Import Reals Rbasic_fun List Lra Lia Arith.\n"
 NAMES = """
@@ -67,6 +68,9 @@ CHANGES = [
     (r"\bQmult_le_compat_r\b", "Rmult_le_compat_right"),
     (r"\bQmult_le_0_compat\b", "Rmult_le_pos"),
     (r"\bQmult_inv_r\b", "Rinv_r"),
+    (r"\bQmult_plus_distr_r\b", "Rmult_plus_distr_l"),
+    (r"\bQplus_le_compat\b", "Rplus_le_compat"),
+    (r"\bQle_refl\b", "Rle_refl"),
     (r"\bQ(div|inv|minus|le_trans|mult_comm|mult_1_[lr])\b", r"R\1"),
     (r"apply Qmult_comp; \[reflexivity\|\]", "f_equal"),
     (r"\bsetoid_replace\b", "replace"),

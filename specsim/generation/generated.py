@@ -6,7 +6,8 @@ from math import isfinite
 from typing import Any
 
 from specsim.generation.run import Run
-from specsim.generation.scene import Listener, Scene, Timed, pair, stage
+from specsim.generation.scene import Listener, Scene, pair, stage
+from specsim.generation.timing import Timed
 
 
 @dataclass(frozen=True)

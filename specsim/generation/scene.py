@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import median
 from time import perf_counter
 from typing import Any
 
@@ -11,10 +10,10 @@ from specsim import drafters, rules, seam
 from specsim.drafters import Drafter
 from specsim.errors import Bad
 from specsim.generation import drafting
-from specsim.generation.clock import Seconds
 from specsim.generation.models import Backend, Models, load
 from specsim.generation.request import Request, request
 from specsim.generation.run import Emitted, Run, running
+from specsim.generation.timing import Timed, in_turn
 from specsim.rules import Rule
 from specsim.seam import proposal
 
@@ -27,32 +26,6 @@ USUAL: "dict[proposal.Kind, str]" = {
 ROUNDS, PATIENCE = 5, 5.0
 """Times are medians of so many rounds, or of those begun within so many seconds."""
 Listener = Callable[[Emitted], None]
-
-
-@dataclass(frozen=True)
-class Timed:
-    """Rounds of two runs side by side, with the drafter and without."""
-
-    runs: list[Run]
-    plain: list[Run]
-
-    @property
-    def seconds(self) -> Seconds:
-        """Of the run in the middle."""
-        ordered = sorted(
-            (run.seconds for run in self.runs), key=lambda each: each.total
-        )
-        return ordered[(len(ordered) - 1) // 2]
-
-    @property
-    def plain_seconds(self) -> float:
-        """What plain decoding takes to say as many tokens, by the median speed-up."""
-        return self.speedup * self.seconds.total
-
-    @property
-    def speedup(self) -> float:
-        pairs = zip(self.runs, self.plain, strict=True)
-        return median(plain.seconds.total / run.seconds.total for run, plain in pairs)
 
 
 @dataclass(frozen=True)
@@ -119,18 +92,6 @@ class Scene:
             cold = replace(asked.sampling, temperature=0.0)
             asked = replace(asked, sampling=cold)
         return replace(self, drafter=drafter, rule=rule, request=asked)
-
-
-def in_turn(*both: Iterator[Run]) -> list[Run]:
-    """All to their ends; the one that has said least goes on, so that whatever else the
-    machine does meanwhile slows all alike.
-    """
-    runs, going = [next(each) for each in both], dict(enumerate(both))
-    while going:
-        behind = min(going, key=lambda i: len(runs[i].emitted))
-        if next(going[behind], None) is None:
-            del going[behind]
-    return runs
 
 
 def pair(drafter: str, rule: str | None) -> tuple[Drafter, Rule]:

@@ -150,8 +150,8 @@ def drafts_are_what_a_fresh_draft_says(rule: str) -> None:
         context += step.emitted
 
 
-def steps(drafter: str, rule: str, sampling: Sampling) -> list[Step]:
-    """Those of the bare loop."""
+def steps(drafter: str, rule: str, sampling: Sampling, **settings: Any) -> list[Step]:
+    """Those of the bare loop; settings are the drafter's."""
     scene = cast.scene(drafter, rule)
     prompt = len(cast.PROMPT)
     target = Sampled(Transformer(cast.CONFIG, cast.weights()), sampling, prompt)
@@ -163,7 +163,7 @@ def steps(drafter: str, rule: str, sampling: Sampling) -> list[Step]:
     return [
         *decode(
             target,
-            DRAFTERS[drafter].make(draft),
+            DRAFTERS[drafter].make(draft, **settings),
             RULES[rule].verify,
             cast.PROMPT,
             k=3,

@@ -54,12 +54,15 @@ def replaced(file: str, *changes: tuple[str, str]) -> Edit:
 
 
 POSTULATED = replaced(
-    "coq/Mistakes.v", ("Section Wrong.", "Axiom cheat : False.\nSection Wrong.")
+    "coq/Mistakes.v", ("Section Mistakes.", "Axiom cheat : False.\nSection Mistakes.")
 )
 SLIPPED_IN = replaced(
     "coq/Mistakes.v",
-    ("Section Wrong.", "Variable cheat : False.\nSection Wrong."),
-    ("Proof. vm_compute. reflexivity. Qed.", "Proof. case cheat. Qed."),
+    ("Section Mistakes.", "Variable cheat : False.\nSection Mistakes."),
+    (
+        "(residual p q)) is0 == p 0%nat.\nProof. vm_compute. reflexivity. Qed.",
+        "(residual p q)) is0 == p 0%nat.\nProof. case cheat. Qed.",
+    ),
 )
 WEAKENED = replaced(
     "coq/Golden.v",

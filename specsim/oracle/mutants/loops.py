@@ -81,8 +81,8 @@ LOOPS = [
     ),
     run(
         "tokens-after-the-stop-string",
-        "        if speech.stopped:\n            return\n",
-        "",
+        "logprob)\n        if speech.stopped:\n            return\n",
+        "logprob)\n",
         STOPS,
         "vllm-project/vllm#47616",
     ),
