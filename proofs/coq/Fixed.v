@@ -100,4 +100,13 @@ Proof.
   apply walk_lossless; [exact P_prob|]. intros c' s f. unfold draws.
   rewrite E_bind. apply E_ext. e_ret.
 Qed.
+(** Whole runs, with trees by whatever drafter. *)
+Theorem target_only_run_lossless (draft : list A -> dist (@tree A)) depth N c :
+  (forall c, E (draft c) (fun _ => 1) == 1) ->
+  decode (fun c => t <- draft c ;; target_only depth c t) N N c =d= gen V P N c.
+Proof.
+  intros Hd. apply decode_lossless.
+  - intros c'. apply conditional_is_marginal; [apply Hd|]. intros t. apply target_only_lossless.
+  - intros c' ys w H. apply In_bind in H as (t & u & u' & _ & H). eapply walk_nonempty, H.
+Qed.
 End Fixed.

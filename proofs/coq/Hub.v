@@ -260,4 +260,23 @@ Proof.
   fold (among y fx). rewrite (eqb_sym x y). unfold ind.
   destruct (among y fx), (eqb y x); simpl; lra.
 Qed.
+(** ** Whole runs. *)
+Lemma verify_nonempty t : forall c ys w, In (ys, w) (verify c t) -> ys <> [].
+Proof.
+  destruct t as [ks]. intros c ys w. rewrite verify_at. intros H.
+  apply In_bind in H as (y & u & u' & _ & H). clear w. revert u H.
+  induction ks as [|[[x q] t] ks IH]; cbn [at_child]; intros u H.
+  - destruct H as [H|[]]. inversion H; discriminate.
+  - destruct (eqb x y); [|exact (IH _ H)].
+    apply In_bind in H as (zs & v & v' & _ & [H|[]]). inversion H; discriminate.
+Qed.
+
+Theorem hub_run_lossless rows (branching : list A -> list nat) N c :
+  (forall c x, In x V -> 0 <= rows c x) ->
+  decode (fun c => hub_sampling (drafted V eqb hub rows (branching c)) c) N N c =d= gen V P N c.
+Proof.
+  intros H0. apply decode_lossless.
+  - intros c'. now apply hub_on_hubs.
+  - intros c' ys w H. apply In_bind in H as (t & u & u' & _ & H). eapply verify_nonempty, H.
+Qed.
 End Hub.

@@ -96,7 +96,7 @@ Definition some {B} (g : B -> Q) (r : option B) : Q :=
 
 Hypothesis offers_mass : forall s, E (offers s) (fun _ => 1) == 1.
 Hypothesis child_context : forall s o x, context (child s o x) = context s ++ [x].
-Hypothesis tokens_in : forall o x, In x (tokens o) -> In x V.
+Hypothesis tokens_in : forall s o u, In (o, u) (offers s) -> forall x, In x (tokens o) -> In x V.
 Hypothesis plan_feasible : forall s w, 0 <= w <= 1 -> feasible s w.
 
 Lemma E_grow_cons dr x l f :
@@ -268,7 +268,7 @@ Proof.
     intros y _. rewrite F1. unfold G. ring.
   - destruct (plan_feasible s w Hw) as (F1' & F2' & F3' & F4'). fold c in F4'.
     rewrite E_draft. set (stopped := E (stop root w (left s w)) F).
-    rewrite (E_ext (offers s) _ (fun o => sum (fun x => share s w o x * G x) (tokens o)
+    rewrite (E_ext_in (offers s) _ (fun o => sum (fun x => share s w o x * G x) (tokens o)
       + (stopped * 1 + (- stopped) * sum (fun x => share s w o x * 1) (tokens o)))).
     + rewrite !E_plus, !E_scal, offers_mass.
       pose proof (F4' G) as H1. pose proof (F4' (fun _ => 1)) as H2. cbv beta in H2.
@@ -288,7 +288,7 @@ Proof.
       setoid_replace (S1 + (stopped * 1 + - stopped * S2)) with (S1 + (L + 1 - w) * stopped)
         by (setoid_replace S2 with (w - L) by lra; ring).
       rewrite Hv. exact H1.
-    + intros o.
+    + intros o u Ho.
       rewrite (E_ext _ _ (fun ts => E (walk root s w o 1 ts) F))
         by (intros ts; rewrite visit_walk; reflexivity).
       pose proof (walk_value root d s w o F G stopped Hw (F1' o) (Qeq_refl _)) as Hwalk.
@@ -306,7 +306,7 @@ Proof.
         rewrite <- (IH false (child s o x) a 0%nat (fun _ => 1) Ha) by discriminate.
         apply E_ext. intros t. apply E_ext. intros [ys|]; simpl; [|reflexivity].
         now rewrite (finish_0 V P). }
-      specialize (Hwalk Hworth Hkept (tokens o) 1 (tokens_in o) (F2' o)).
+      specialize (Hwalk Hworth Hkept (tokens o) 1 (tokens_in s o u Ho) (F2' o)).
       rewrite Qmult_1_l in Hwalk. rewrite Hwalk.
       rewrite (sum_ext (fun x => share s w o x * 1) (share s w o)) by (intros; ring). ring.
 Qed.
@@ -320,3 +320,54 @@ Proof.
   - intros t. rewrite E_bind. apply E_ext. intros [ys|]; [e_ret|reflexivity].
 Qed.
 End Plans.
+
+(** ** An instance: one child a node, and the plan min(w P, D) of block verification. *)
+Section Chain.
+Context {A : Type}.
+Variable V : list A.
+Variables P D : list A -> A -> Q.
+Hypothesis P_prob : forall c, prob V (P c).
+Hypothesis D_prob : forall c, prob V (D c).
+Hypothesis P_nonneg : forall c x, 0 <= P c x.
+Hypothesis D_nonneg : forall c x, 0 <= D c x.
+
+Let wanted (c : list A) (w : Q) : A -> Q := fun x => w * P c x.
+Let share (c : list A) (w : Q) (o x : A) : Q := Qmax 0 (ratio (wanted c w) (D c) x).
+Let left (c : list A) (w : Q) : A -> Q := residual (wanted c w) (D c).
+
+Theorem chain_plan_feasible c w : 0 <= w <= 1 ->
+  feasible V P (fun c => c) (fun c => sample V (D c)) (fun x => [x]) share left c w.
+Proof.
+  intros Hw.
+  assert (Hn : forall x, 0 <= wanted c w x).
+  { intros x. unfold wanted. pose proof (P_nonneg c x). nra. }
+  assert (Hr : forall x, 0 <= ratio (wanted c w) (D c) x <= 1)
+    by (intros x; apply ratio_range; auto).
+  assert (Hs : forall o x, share c w o x == ratio (wanted c w) (D c) x).
+  { intros o x. unfold share. apply qmax_r, Hr. }
+  split; [|split; [|split]].
+  - intros o x. rewrite Hs. apply Hr.
+  - intros o. simpl sum. rewrite Hs. destruct (Hr o). lra.
+  - intros x _. apply residual_nonneg.
+  - intros G. rewrite E_sample, <- sum_plus, <- sum_scal. apply sum_ext. intros x _.
+    simpl sum. rewrite Hs. unfold left.
+    pose proof (q_ratio (wanted c w) (D c) x (Hn x) (D_nonneg c x)) as Hq.
+    pose proof (min_residual (wanted c w) (D c) x) as Hm.
+    transitivity ((D c x * ratio (wanted c w) (D c) x + residual (wanted c w) (D c) x) * G x); [ring|].
+    rewrite Hq, Hm. unfold wanted. ring.
+Qed.
+
+Corollary chain_plan_lossless K c : lossless_at V P c
+  (planned V P (fun c => c) (fun c => sample V (D c)) (fun x => [x]) (fun c _ x => c ++ [x])
+     share left K c).
+Proof.
+  assert (G : lossless_at V P ((fun c => c) c)
+    (planned V P (fun c => c) (fun c => sample V (D c)) (fun x => [x]) (fun c _ x => c ++ [x])
+       share left K c)).
+  { apply planned_lossless; auto.
+    - intros s. now apply sample_proper.
+    - intros s o u Ho x [<-|[]]. apply in_map_iff in Ho as (y & Hy & HV). now inversion Hy; subst.
+    - intros s w. apply chain_plan_feasible. }
+  exact G.
+Qed.
+End Chain.

@@ -118,4 +118,22 @@ Proof.
         by (intros ks; rewrite verify_walk; reflexivity).
       apply E_walk; [intros; now apply (mass_tree V)|]. intros x. apply IH. exact Hd.
 Qed.
+Lemma verify_nonempty t c ys w : In (ys, w) (verify c t) -> ys <> [].
+Proof.
+  destruct t as [ks]. rewrite verify_walk. generalize (P c). revert w.
+  induction ks as [|[[x q] t] ks IH]; intros w row; cbn [walk]; intros H.
+  - apply In_bind in H as (y & u & u' & _ & [H|[]]). inversion H; discriminate.
+  - apply In_bind in H as ([|] & u & u' & _ & H); [|exact (IH _ _ H)].
+    apply In_bind in H as (zs & v & v' & _ & [H|[]]). inversion H; discriminate.
+Qed.
+
+(** Whole runs; the tree may be drafted in another way at every round. *)
+Theorem recursive_run_lossless (levels : list A -> list level) N c :
+  (forall c, fair_levels V (levels c)) ->
+  decode (fun c => recursive (levels c) c) N N c =d= gen V P N c.
+Proof.
+  intros Hf. apply decode_lossless.
+  - intros c'. now apply recursive_lossless.
+  - intros c' ys w H. apply In_bind in H as (t & u & u' & _ & H). eapply verify_nonempty, H.
+Qed.
 End Recursive.

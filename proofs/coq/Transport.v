@@ -336,4 +336,30 @@ Theorem greedy_transport_on_hubs (eqb : A -> A -> bool) rows branching :
 Proof.
   intros H1 H2 H3. apply greedy_transport_lossless. now apply hubs_drawn_first_fair.
 Qed.
+(** ** Whole runs. *)
+Lemma visit_nonempty t root : forall c w ys v, In (Some ys, v) (visit root c w t) -> ys <> [].
+Proof.
+  destruct t as [ks]. intros c w ys v. rewrite visit_walk. generalize (fun y => w * P c y).
+  revert v. induction ks as [|[[x q] t] ks IH]; intros v left; cbn [walk]; intros H.
+  - apply In_bind in H as ([|] & u & u' & _ & H).
+    + apply In_bind in H as (y & u1 & u2 & _ & [H|[]]). inversion H; discriminate.
+    + destruct H as [H|[]]. discriminate.
+  - apply In_bind in H as ([zs|] & u & u' & _ & H); [|exact (IH _ _ H)].
+    destruct H as [H|[]]. inversion H; discriminate.
+Qed.
+
+Lemma verify_nonempty t c ys v : In (ys, v) (verify c t) -> ys <> [].
+Proof.
+  intros H. apply In_bind in H as ([zs|] & u & u' & Hin & H); [|contradiction].
+  destruct H as [H|[]]. inversion H; subst. eapply visit_nonempty, Hin.
+Qed.
+
+Theorem greedy_transport_run_lossless (levels : list A -> list level) N c :
+  (forall c, fair_levels V (levels_drawn_first (levels c))) ->
+  decode (fun c => greedy_transport (levels c) c) N N c =d= gen V P N c.
+Proof.
+  intros Hf. apply decode_lossless.
+  - intros c'. now apply greedy_transport_lossless.
+  - intros c' ys w H. apply In_bind in H as (t & u & u' & _ & H). eapply verify_nonempty, H.
+Qed.
 End Transport.

@@ -36,12 +36,10 @@ class Base:
         name = model.EMBEDDING if self.config.tied else model.HEAD
         return self.weights[f"{name}.weight"]
 
-    @torch.no_grad()
     def read(self, tokens: Tensor) -> Any:
         """Logits and hidden states of texts (B, n)."""
         return self._read(self.config, self.weights, tokens)
 
-    @torch.no_grad()
     def written(self, text: Tensor, options: Options) -> Tensor:
         """At least `options.sampled` tokens, in pieces of a window that begin as the
         text does somewhere; drawn at the temperature of the options.

@@ -13,7 +13,8 @@ import pytest
 
 from specsim import pretrained, seam, tokens, trained, weights
 from specsim.errors import Bad
-from specsim.training import KINDS, Report, checkpoint, train
+from specsim.training import KINDS, Options, Report, checkpoint, train
+from specsim.training.options import DIVERGENCES
 from tests.gpu.cases import torch
 from tests.training.tiny import QUICK, SHAPE, TEXT, arrays, target, text
 
@@ -111,6 +112,36 @@ def test_a_draft_learns_by_any_divergence(tmp_path: Path, divergence: str) -> No
     }
     made = trained_on(tmp_path, **how)
     assert made.loss_after < made.loss_before
+
+
+def test_divergences_differ(tmp_path: Path) -> None:
+    found = {trained_on(tmp_path, divergence=name).loss_before for name in DIVERGENCES}
+    assert len(found) == len(DIVERGENCES)
+
+
+def made_of(folder: Path, kind: str, **options: Any) -> Any:
+    """What a kind makes of its task."""
+    from specsim.training import kinds
+
+    whom = pretrained.load(target(folder))
+    asked = Options(**QUICK, **options)
+    return kinds.KINDS[kind].make(kinds.Task(whom, torch.arange(200), asked, "cpu"))
+
+
+def test_eagle_has_other_noise_at_each_step(tmp_path: Path) -> None:
+    made, tokens = made_of(tmp_path, "eagle"), torch.arange(32).view(2, 16)
+    first, second, again = (
+        float(made.loss(made.weights, tokens, step)) for step in (0, 1, 0)
+    )
+    assert first != second
+    assert first == again
+
+
+def test_medusa_2_moves_the_target_slowly(tmp_path: Path) -> None:
+    made = made_of(tmp_path, "medusa", joint=True)
+    assert set(made.slow.values()) == {0.25}
+    assert made.slow.keys() == pretrained.load(target(tmp_path)).arrays.keys()
+    assert not made_of(tmp_path, "medusa").slow
 
 
 def test_a_draft_goes_on_from_another_and_on_text_of_the_target(tmp_path: Path) -> None:
@@ -264,6 +295,18 @@ def test_what_cannot_be_is_refused(
     tmp_path: Path, how: dict[str, Any], words: list[str]
 ) -> None:
     refused(tmp_path, *words, **how)
+
+
+def test_what_is_held_out_is_not_trained_on() -> None:
+    from specsim.training.fit import _split
+
+    options = Options(steps=1, rate=1.0, length=8, batch=3)
+    text, held = _split(torch.arange(57), options)
+    assert text.tolist() == [*range(32)]
+    assert held[:, 0].tolist() == [32, 40, 48]
+    assert held[:, -1].tolist() == [40, 48, 56]
+    with pytest.raises(Bad, match="56 tokens of text are too few"):
+        _split(torch.arange(56), options)
 
 
 def test_a_draft_of_other_words_is_refused(tmp_path: Path) -> None:

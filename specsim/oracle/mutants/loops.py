@@ -225,12 +225,7 @@ LOOPS = [
         DRAFT,
         "jjang-ai/vmlx#150",
     ),
-    suffix(
-        "text-counted-again",
-        "self._seen = len(context)",
-        "self._seen = 0",
-        DRAFT,
-    ),
+    suffix("text-counted-again", "self._seen = len(context)", "self._seen = 0", DRAFT),
     run(
         "logprob-of-the-row-of-the-depth",
         "rows[nodes[i] + 1][token]",
