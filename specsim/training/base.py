@@ -1,6 +1,7 @@
 """The target as training sees it: frozen, in torch."""
 
 from collections.abc import Mapping
+from math import prod
 from typing import Any
 
 import torch
@@ -44,21 +45,22 @@ class Base:
         """At least `options.sampled` tokens, in pieces of a window that begin as the
         text does somewhere; drawn at the temperature of the options.
         """
-        network, write = (
-            seam.gpu("model.transformer"),
-            seam.gpu("train.writing").written,
+        size = SIDE_BY_SIDE, options.length
+        model = seam.gpu("model.transformer").Transformer(
+            self.config, self.weights, *size, device=self.device
         )
-        luck, length, pieces = seam.gpu("train.luck").luck, options.length, []
-        given = min(PROMPT, length // 2)
-        for first in range(0, options.sampled, SIDE_BY_SIDE * length):
-            chance = luck("written", options.seed, first)
-            starts = torch.randint(
-                len(text) - given, (SIDE_BY_SIDE, 1), generator=chance
-            )
-            prompts = text[starts + torch.arange(given)].long().to(self.device)
-            model = network.Transformer(
-                self.config, self.weights, SIDE_BY_SIDE, length, device=self.device
-            )
-            made = write(model, prompts, length - given, chance, options.temperature)
+        write, pieces = seam.gpu("train.writing").written, []
+        for first in range(0, options.sampled, prod(size)):
+            chance = seam.gpu("train.luck").luck("written", options.seed, first)
+            prompts = self._beginnings(text, options.length, chance)
+            model.clear()
+            left = options.length - prompts.shape[1]
+            made = write(model, prompts, left, chance, options.temperature)
             pieces.append(made.flatten().to(text))
         return torch.cat(pieces)
+
+    def _beginnings(self, text: Tensor, length: int, chance: Any) -> Tensor:
+        given = min(PROMPT, length // 2)
+        size = SIDE_BY_SIDE, 1
+        starts = torch.randint(len(text) - given, size, generator=chance)
+        return text[starts + torch.arange(given)].long().to(self.device)

@@ -91,14 +91,10 @@ def draft(task: Task) -> Made:
 
 def medusa(task: Task) -> Made:
     """Heads; with `joint` the target as well, in a file of its own."""
-    base, options, config = (
-        Base(task.target, task.device),
-        task.options,
-        task.target.config,
-    )
-    shapes_ = seam.reference("model.medusa").shapes(config, options.heads)
+    base, options = Base(task.target, task.device), task.options
     objective, read = seam.gpu("train.medusa"), seam.gpu("train.causal").read
-    begun = objective.initial(shapes_, base.head)
+    needed = seam.reference("model.medusa").shapes(base.config, options.heads)
+    begun = objective.initial(needed, base.head)
     parts = [Part("", [*begun], {})]
 
     def alone(weights: Tensors, tokens: Tensor, step: int) -> Tensor:
@@ -106,16 +102,16 @@ def medusa(task: Task) -> Made:
 
     def together(weights: Tensors, tokens: Tensor, step: int) -> Tensor:
         share = objective.share(step, options.steps // 2)
-        return objective.joint_loss(config, weights, tokens, share)
+        return objective.joint_loss(base.config, weights, tokens, share)
 
     def learnt(weights: Tensors, held: Tensor) -> dict[str, str]:
-        hidden = read(config, {**base.weights, **weights}, held[:, :-1]).hidden
+        hidden = read(base.config, {**base.weights, **weights}, held[:, :-1]).hidden
         rates = objective.accuracies(weights, hidden, held)
         return {"rates": json.dumps(rates.tolist())}
 
     if not options.joint:
         return Made(begun, alone, parts, [task.text], {}, learnt)
-    header = {"config": json.dumps(shapes.described(config))}
+    header = {"config": json.dumps(shapes.described(base.config))}
     parts = [Part(".target", [*base.weights], header), *parts]
     begun, slow = {**begun, **base.weights}, dict.fromkeys(base.weights, SLOW)
     return Made(begun, together, parts, [task.text], slow, learnt)
@@ -155,8 +151,8 @@ KINDS = {
 
 
 def _on_features(task: Task, needed: Callable[[Any], Shapes], loss: Any) -> Made:
-    shapes_ = needed(task.target.config)
-    begun = seam.gpu("train.causal").initial(shapes_, task.options.seed)
+    initial = seam.gpu("train.causal").initial
+    begun = initial(needed(task.target.config), task.options.seed)
     return Made(begun, loss, [Part("", [*begun], {})], [task.text])
 
 
