@@ -79,7 +79,7 @@ def _products(one: Share) -> Iterator[Op]:
     if mixtures and (inner := shapes.shared_inner(model)):
         for name, shape in shapes.mlp(model, inner, tp).items():
             yield product(f"shared {name}", mixtures, shape, rows, form)
-    if model.attention not in shapes.PLAIN:
+    if model.attention not in shapes.PLAIN and shapes.remainder(model):
         left = shapes.remainder(model) / model.layers / model.hidden / tp
         unlisted = (model.hidden, left)
         yield product("unlisted", model.layers, unlisted, rows, form)
@@ -88,7 +88,7 @@ def _products(one: Share) -> Iterator[Op]:
 
 
 def _mixtures(one: Share) -> Iterator[Op]:
-    """Router and experts of the mixture layers, the experts of the busiest GPU."""
+    """Router and experts of the mixture layers; groups of experts are loaded alike."""
     model, plan, form = one.model, one.plan, blocked(one.numbers.experts)
     if not (layers := shapes.moe_layers(model)):
         return

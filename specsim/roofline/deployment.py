@@ -103,12 +103,18 @@ class Pass:
     def totals(self, what: str) -> Amount:
         """Of all GPUs together: "weights", "cache", "moved", "bytes" or "flops".
 
-        What the plan keeps whole on each GPU counts once for each; the stages of a
-        pipeline hold different layers, and the pass counts all of them.
+        What the plan keeps whole on each GPU counts once for each, and the stages of a
+        pipeline go through their weights for each part of the batch.
         """
-        plan = self.deployment.plan
         one = sum(each.op.count * getattr(each.op, what) for each in self.timed)
-        return plan.tp * plan.dp * one
+        return self.copies * one
+
+    @property
+    def copies(self) -> Amount:
+        """How many times what one GPU does is done until each sequence has passed."""
+        plan = self.deployment.plan
+        parts = [work.part(1 / (plan.dp * plan.pp)) for work in self.works]
+        return plan.tp * self.batch / sum(part.batch for part in parts)
 
     def _busy(self, factor: float) -> Seconds:
         """Kernels, or their launches if those take longer."""

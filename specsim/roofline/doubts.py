@@ -57,6 +57,8 @@ def _of_hardware(made: "Deployment") -> Iterator[str]:
         yield _lack(gpu, form)
     for form in _unmeasured(made):
         yield f"no products in {form.name} were measured on {gpu.name}"
+    if isinstance(gpu, Measured) and gpu.notes:
+        yield f"when {gpu.name} was measured: {gpu.notes}"
     if gpu.confidence == "low":
         yield f"the datasheet rates of {gpu.name} are uncertain"
 
@@ -108,3 +110,5 @@ def _of_model(made: "Deployment", context: int) -> Iterator[str]:
         yield f"attention is only approximated: {model.attention}"
     if model.moe_experts:
         yield "experts touched are an expectation: how skewed real routing is varies"
+    if made.plan.ep > 1:
+        yield "groups of experts are taken to be loaded alike; the busiest sets the pace"

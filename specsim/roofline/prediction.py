@@ -128,7 +128,7 @@ class Prediction:
             "engine": made.engine.name,
             **{name: getattr(self, name) for name in _TIMES},
             **{name: round(getattr(self, name)) for name in _TOTALS},
-            "ops": [_op(each, self.gpus) for each in self.step.timed],
+            "ops": [_op(each, float(self.step.copies)) for each in self.step.timed],
             "notes": self.notes,
         }
 
@@ -139,13 +139,13 @@ _TIMES = (
 _TOTALS = "weight_bytes", "streamed_bytes", "kv_bytes", "flops"
 
 
-def _op(each: step.Timed, gpus: int) -> dict[str, Any]:
+def _op(each: step.Timed, copies: float) -> dict[str, Any]:
     op = each.op
     return {
         "name": op.name,
         "count": op.count,
-        "bytes": round(gpus * op.count * op.bytes),
-        "flops": round(gpus * op.count * op.flops),
+        "bytes": round(copies * op.count * op.bytes),
+        "flops": round(copies * op.count * op.flops),
         "ms": 1000 * float(each.seconds),
         "bound": each.bound,
     }

@@ -35,7 +35,7 @@ def deploy(
     row = model if isinstance(model, Model) else names.model(model)
     card = gpu if isinstance(gpu, Gpu) else names.gpu(gpu)
     rows = stored(row, weights, kv), profile(engine)
-    if weights is not None:
+    if weights is not None and rows[0].experts != form("weights", row.native_dtype):
         _computable(card, rows[0].experts)
     made = Deployment(row, card, plan or Plan(), *rows)
     whole("batch", batch), whole("context", context)

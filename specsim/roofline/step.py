@@ -194,7 +194,9 @@ def executed(op: Op, gpu: Gpu) -> Any:
         return op.flops
     if how.tile == TILE or op.kind not in ("product", "experts") or not op.format.peak:
         return op.tiled
-    tokens = _tokens(op)
+    tokens = np.maximum(_tokens(op), 1e-9)
+    if op.kind == "experts":  # some have more than the average, some less
+        return op.flops * np.maximum(how.tile, tokens + how.tile / 2) / tokens
     return op.flops * np.ceil(tokens / how.tile) * how.tile / tokens
 
 

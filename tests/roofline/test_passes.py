@@ -149,3 +149,23 @@ def test_arrays_give_what_numbers_give() -> None:
     for i, b in enumerate([1, 7, 64]):
         for j, n in enumerate([1, 5, 512]):
             assert grid[i, j] == pytest.approx(MIXTURE.run(Work(b, n, 4096)).high_s)
+
+
+def test_a_pipeline_counts_what_all_its_passes_read_and_compute() -> None:
+    """All sequences of a step, whichever part of the batch they are in."""
+    cut, staged = deploy("70b", "h100", gpus=4), deploy("70b", "h100", plan=Plan(pp=4))
+    one, four = (made.run(Work(64, 1, 2048)) for made in (cut, staged))
+    assert four.totals("cache") == one.totals("cache")
+    assert four.totals("flops") == pytest.approx(one.totals("flops"))
+    assert four.totals("weights") == pytest.approx(4 * one.totals("weights"), rel=0.01)
+    alone = staged.run(Work(1, 1, 2048))
+    assert alone.totals("weights") == pytest.approx(one.totals("weights"), rel=0.01)
+
+
+@pytest.mark.parametrize("model", ["mimo-v2-flash", "qwen3-next-80b", "mixtral-8x7b"])
+def test_wide_tiles_leave_no_cliff_and_no_nan(model: str) -> None:
+    made = deploy(model, "h20", plan=Plan(tp=4))
+    batch = np.arange(100, 600)
+    taken = made.run(Work(batch, 1, 2048)).seconds
+    assert np.isfinite(taken).all()
+    assert (taken[1:] < 1.15 * taken[:-1]).all()

@@ -1,7 +1,7 @@
 """A calibration: the machine as predictions read it, and what was measured."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import log
 from pathlib import Path
 from typing import Any
@@ -41,8 +41,9 @@ class Calibration:
 
     @property
     def gpu(self) -> Measured:
-        """What predictions read."""
-        return measured(self.card, self.kernels)
+        """What predictions read; its notes are those of the measurement."""
+        notes = "; ".join(self.notes) or None
+        return measured(replace(self.card, notes=notes), self.kernels)
 
     def as_dict(self) -> dict[str, Any]:
         """What the file holds; `load` reads it again."""

@@ -45,6 +45,12 @@ def test_it_is_an_accelerator_by_its_path(
     assert predict("8b", "./here").deployment.gpu == card
 
 
+def test_what_was_wrong_when_it_was_measured_is_said(file: Path) -> None:
+    busy = "this program had its processor for 22 % of the time"
+    changed(file, lambda data: data.update(notes=[busy]))
+    assert any(busy in note for note in predict("8b", str(file), gpus=1).notes)
+
+
 def test_a_name_of_the_table_wins_over_a_file(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
