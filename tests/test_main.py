@@ -4,12 +4,19 @@ import json
 import os
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from specsim.__main__ import main
 from specsim.commands import speedup
+from specsim.commands.configured import unused
+from specsim.commands.saying import say
+from specsim.errors import Bad
+from specsim.roofline.configurations import Setup
+from specsim.roofline.speculation.alpha import acceptance
 
 ROOT = Path(__file__).parent.parent
 HEAVY = {"torch", "pandas", "statsmodels", "matplotlib", "transformers", "scipy.stats"}
@@ -101,6 +108,27 @@ def test_an_engine_is_looked_up_here_then_as_python_does(tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
 
 
+ROOFLINE = "roofline --model 8b --gpu h100"
+DRAFT = "--drafter eagle3 --alpha 0.7"
+IGNORED = {
+    "--alpha 0.7": "--drafter",
+    "--k 3": "--drafter",
+    "--tree 8": "--drafter",
+    "--draft-model 1b": "--drafter",
+    "--gpu-hour 2": "--drafter",
+    "--drafter eagle3": "--alpha",
+    "--over batch=1:4 --drafter eagle3": "--alpha",
+    "--over batch=1:4 --explain": "--explain",
+    "--over batch=1:4 --k 3": "--k",
+    "--over batch=1:4 --batch 2": "--batch",
+    "--over context=1:4 --context 2": "--context",
+    "--over gpus=1:4 --tp 2": "--tp",
+    "--over gpus=1:4 --gpus 2": "--gpus",
+    "--over gpus=1:4 --pp 2": "--pp",
+    f"--over batch=1:4 {DRAFT} --gpu-hour 2": "--gpu-hour",
+    f"--over batch=1:4 {DRAFT} --plot a.png": "--plot",
+}
+
 BAD = {
     "check nowhere:verify": "No module named 'nowhere'",
     "check --mutant nope": "specsim list mutants",
@@ -113,6 +141,7 @@ BAD = {
     "roofline --model nope --gpu a100": "nope",
     "roofline --model 70b --gpu nope": "nope",
     "roofline --model 70b --gpu a100 --batch 0": "batch",
+    **{f"{ROOFLINE} {words}": hint for words, hint in IGNORED.items()},
     "speedup --k 4 --draft-cost 0.1": "alpha",
     "speedup --alpha 2 --k 4 --draft-cost 0.1": "alpha",
     "list rules --json no/such/folder/x.json": "No such file",
@@ -124,6 +153,97 @@ def test_bad_usage_is_one_line_that_names_the_thing(
     words: str, hint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert hint in told(capsys, *words.split())
+
+
+@pytest.mark.parametrize("option", ["--weights", "--kv", "--over", "--from", "--alpha"])
+def test_an_empty_word_is_refused(
+    option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert f"{option} is empty" in told(capsys, *ROOFLINE.split(), option, "")
+
+
+def test_an_empty_alpha_is_refused_by_the_library_too() -> None:
+    with pytest.raises(Bad, match=r"alpha is empty: give 0\.8"):
+        acceptance(" ")
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    assert main([*words, "--json", "-"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("model", ["8b", "qwen3-30b-a3b"])
+def test_speculation_adds_to_the_plain_step_and_changes_nothing(
+    model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["roofline", "--model", model, "--gpu", "h100"]
+    plain = answer(capsys, *words)
+    made = answer(capsys, *words, *DRAFT.split(), "--k", "3")
+    nested = made["speculation"]
+    notes = plain.pop("notes")
+    assert {name: made[name] for name in plain} == plain
+    assert made["low_ms"] <= made["step_ms"] <= made["high_ms"]
+    assert made["notes"] == notes + nested["notes"]
+    assert nested["step_ms"] != plain["step_ms"]
+    assert nested["plain_ms"] == pytest.approx(plain["step_ms"])
+    for name in ("tokens_per_step", "speedup", "speedup_low", "best_k", "k", "drafter"):
+        assert made[name] == nested[name]
+
+
+CONFIGURATION = (
+    "vllm serve meta-llama/Llama-3.1-8B --tensor-parallel-size 2 "
+    "--speculative-config "
+    """'{"method": "ngram", "num_speculative_tokens": 4, "prompt_lookup_max": 3}'"""
+)
+
+
+def test_what_a_configuration_says_in_vain_is_noted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["roofline", "--gpu", "h100", "--from", CONFIGURATION, "--alpha", "0.5"]
+    notes = answer(capsys, *words)["notes"]
+    assert any(note.startswith("host times of drafting") for note in notes)
+    (vain,) = (note for note in notes if "configuration" in note)
+    assert vain.startswith("not used from the configuration: ")
+    assert "window" in vain
+    assert main(words) == 0
+    assert f"\nnote: {vain}\n" in capsys.readouterr().out
+    assert answer(capsys, *words, "--over", "batch=1:2")["notes"] == [vain]
+    assert main([*words, "--over", "batch=1:2"]) == 0
+    assert f"\n\nnote: {vain}\n" in capsys.readouterr().out
+
+
+def test_all_that_no_price_depends_on_is_noted() -> None:
+    setup = Setup(
+        "eagle3",
+        draft_model="some/head",
+        min_probability=0.25,
+        draft_tensor_parallel=1,
+        left_out=("--speed",),
+    )
+    said = "--speed, draft model some/head, least probability 0.25, "
+    assert unused(setup, separate=False) == [
+        f"not used from the configuration: {said}draft tensor parallel 1"
+    ]
+    assert unused(Setup("draft-model", draft_model="1b"), separate=True) == []
+
+
+def test_another_model_than_the_configuration_s_is_noted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["roofline", "--gpu", "h100", "--from", CONFIGURATION, "--alpha", "0.5"]
+    made = answer(capsys, *words, "--model", "70b")
+    assert made["model"] == "meta-llama/Llama-3.1-70B"
+    assert any("target is meta-llama/Llama-3.1-8B" in note for note in made["notes"])
+    same = answer(capsys, *words, "--model", "8b")
+    assert not any("target" in note for note in same["notes"])
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("inf")])
+def test_json_has_no_infinities(odd: float) -> None:
+    data = {"fine": 1.0, "rows": [{"ms": 2.0}, {"ms": odd}]}
+    with pytest.raises(Bad, match=r"rows\[1\]\.ms is no finite number"):
+        say(Namespace(json="-"), data, str)
 
 
 def test_words_that_argparse_does_not_know_are_one_line(

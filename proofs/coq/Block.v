@@ -343,15 +343,6 @@ Proof.
   - apply In_bind in H as ([|] & u & u' & _ & H); eapply IH, H.
 Qed.
 
-Theorem block_run_lossless (Kof : list A -> nat) N c :
-  decode (fun c => block (Kof c) c) N N c =d= gen V P N c.
-Proof.
-  apply decode_lossless.
-  - intros c'. apply block_lossless.
-  - intros c' ys w H. apply In_bind in H as (xs & u & u' & _ & H).
-    eapply scan_nonempty, H.
-Qed.
-
 (** ** For every nondecreasing g, the expected g(length) is at least that of [chain]. *)
 Definition mono (g : nat -> Q) := forall m n, (m <= n)%nat -> g m <= g n.
 
@@ -492,13 +483,13 @@ Proof.
   pose proof (back_dominates K g 1 c Hg H01). lra.
 Qed.
 
-(** In particular: more tokens on average, and stochastically longer blocks. *)
-Corollary block_emits_more K c : E (chain V P D more K c) len <= E (block K c) len.
+(** In particular: no fewer tokens on average, and blocks stochastically no shorter. *)
+Corollary block_emits_no_fewer K c : E (chain V P D more K c) len <= E (block K c) len.
 Proof.
   apply (block_dominates_chain K c (fun n => inject_Z (Z.of_nat n))).
   intros m n H. rewrite <- Zle_Qle. lia.
 Qed.
-Corollary block_survives_longer K c i :
+Corollary block_survives_no_shorter K c i :
   Pr (chain V P D more K c) (fun ys => Nat.leb i (length ys))
   <= Pr (block K c) (fun ys => Nat.leb i (length ys)).
 Proof.
@@ -508,3 +499,14 @@ Proof.
   apply Nat.leb_le in H1. apply Nat.leb_gt in H2. lia.
 Qed.
 End Block.
+
+Theorem block_run_lossless {A : Type} (V : list A) (P D : list A -> A -> Q)
+  (Kof : list A -> nat) (more : list A -> list A -> bool) N c :
+  (forall c, prob V (P c)) -> (forall c, prob V (D c)) ->
+  decode (fun c => block V P D (more c) (Kof c) c) N N c =d= gen V P N c.
+Proof.
+  intros HP HD. apply decode_lossless.
+  - intros c'. now apply block_lossless.
+  - intros c' ys w H. apply In_bind in H as (xs & u & u' & _ & H).
+    eapply scan_nonempty, H.
+Qed.

@@ -143,16 +143,6 @@ Proof.
       apply In_bind in H as (z & v & v' & _ & [H|[]]); inversion H; discriminate.
 Qed.
 
-(** Rounds until N tokens are out; the number drafted may hang on the context. *)
-Theorem chain_run_lossless (Kof : list A -> nat) N c :
-  decode (fun c => chain (Kof c) c) N N c =d= gen V P N c.
-Proof.
-  apply decode_lossless.
-  - intros c'. apply chain_lossless.
-  - intros c' ys w H. apply In_bind in H as (xs & u & u' & _ & H).
-    eapply verify_nonempty, H.
-Qed.
-
 (** If the target is certain (temperature 0), whatever the draft, the output is the
     greedy sequence with probability one. *)
 Theorem chain_greedy (eqb : A -> A -> bool) (best : list A -> A) :
@@ -176,6 +166,19 @@ Proof.
   apply E_ext. intros [y [|]]; reflexivity.
 Qed.
 End Chain.
+
+(** Rounds until N tokens are out; how many are drafted may hang on where the round began
+    and on the tokens drafted so far. *)
+Theorem chain_run_lossless {A : Type} (V : list A) (P D : list A -> A -> Q)
+  (Kof : list A -> nat) (more : list A -> list A -> bool) N c :
+  (forall c, prob V (P c)) -> (forall c, prob V (D c)) ->
+  decode (fun c => chain V P D (more c) (Kof c) c) N N c =d= gen V P N c.
+Proof.
+  intros HP HD. apply decode_lossless.
+  - intros c'. now apply chain_lossless.
+  - intros c' ys w H. apply In_bind in H as (xs & u & u' & _ & H).
+    eapply verify_nonempty, H.
+Qed.
 
 (** The length of the draft may also hang on luck of its own, such as a load that has
     nothing to do with what is drafted. *)

@@ -81,6 +81,8 @@ Qed.
 (** ** The distribution monad *)
 Definition dist (A : Type) := list (A * Q).
 Definition ret {A} (x : A) : dist A := [(x, 1)].
+(** No outcome at all, not the empty block: mass is lost if it is ever reached. *)
+Definition fail {A} : dist A := [].
 Definition scale {A} (w : Q) (d : dist A) : dist A :=
   map (fun xv => (fst xv, w * snd xv)) d.
 Fixpoint bind {A B} (d : dist A) (k : A -> dist B) : dist B :=

@@ -3,7 +3,7 @@
     One-hot verification of a chain and target-only sampling on a tree
     (reference/verify/one_hot.py, sampler_match.py and target_only.py).  Nothing is
     assumed about the draft, so whatever chose it (a lookup, a ranking, a filter, an
-    adversary) changes no law; [conditional_is_marginal] averages over it. *)
+    adversary) changes no law; [mixture_lossless] averages over it. *)
 Require Import QArith Qminmax List Lqa Lia Arith.
 Require Import SpecSim.Distribution SpecSim.Step SpecSim.Rounds SpecSim.Tree.
 Import ListNotations.
@@ -18,12 +18,6 @@ Variable eqb : A -> A -> bool.
 Hypothesis eqb_eq : forall x y, eqb x y = true <-> x = y.
 Hypothesis V_nodup : NoDup V.
 Implicit Types (c xs ys : list A).
-
-(** Exact given each draft is exact on average over them, whatever their law. *)
-Corollary conditional_is_marginal {D} (draft : dist D) c (verify : D -> dist (list A)) :
-  E draft (fun _ => 1) == 1 -> (forall t, lossless_at V P c (verify t)) ->
-  lossless_at V P c (t <- draft ;; verify t).
-Proof. apply mixture_lossless. Qed.
 
 (** ** A chain, each token kept with the target's own probability. *)
 Fixpoint one_hot c xs : dist (list A) :=
@@ -106,7 +100,7 @@ Theorem target_only_run_lossless (draft : list A -> dist (@tree A)) depth N c :
   decode (fun c => t <- draft c ;; target_only depth c t) N N c =d= gen V P N c.
 Proof.
   intros Hd. apply decode_lossless.
-  - intros c'. apply conditional_is_marginal; [apply Hd|]. intros t. apply target_only_lossless.
+  - intros c'. apply mixture_lossless; [apply Hd|]. intros t. apply target_only_lossless.
   - intros c' ys w H. apply In_bind in H as (t & u & u' & _ & H). eapply walk_nonempty, H.
 Qed.
 End Fixed.

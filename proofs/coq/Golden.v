@@ -52,11 +52,12 @@ Proof.
   - inversion H; subst. rewrite Nat.eqb_refl. simpl. now apply IH.
 Qed.
 
-(** A model: the row after each prefix. *)
+(** A model: the row after each prefix; word 0 for certain after any other, so that a
+    table of probability vectors is a model in the sense of the theorems. *)
 Definition table := list (list nat * list Q).
 Fixpoint rows (t : table) (c : list nat) : nat -> Q :=
   match t with
-  | [] => fun _ => 0
+  | [] => fun x => match x with 0%nat => 1 | _ => 0 end
   | (prefix, row) :: r => if tokens_eqb c prefix then fun x => nth x row 0 else rows r c
   end.
 

@@ -38,6 +38,13 @@ Proof. vm_compute. discriminate. Qed.
 (** The residual is that of q. *)
 Example wrong_residual : ~ Pr (one (ratio p q) (residual q p)) is0 == p 0%nat.
 Proof. vm_compute. discriminate. Qed.
+(** With three words. *)
+Example right_three_words : Pr
+  (x <- sample words (fun _ => 1 # 3) ;;
+   b <- coin (ratio (wide (1 # 2) (1 # 3) (1 # 6)) (fun _ => 1 # 3) x) ;;
+   if b then ret x
+   else draw words (residual (wide (1 # 2) (1 # 3) (1 # 6)) (fun _ => 1 # 3))) is0 == 1 # 2.
+Proof. vm_compute. reflexivity. Qed.
 (** Only the refused token is taken out. *)
 Example wrong_take_out : ~ Pr
   (x <- sample words (fun _ => 1 # 3) ;;
@@ -58,11 +65,18 @@ Example wrong_drop : ~ Pr
    else b <- coin (ratio p q x) ;; if b then ret x else draw V (residual p q)) is0
   == p 0%nat.
 Proof. vm_compute. discriminate. Qed.
+(** Two uniforms, one for whether to keep and one for what to take instead. *)
+Let twelfths := sample [0; 1; 2; 3; 4; 5; 6; 7; 8; 9; 10; 11]%Z (fun _ => 1 # 12).
+Example right_two_coins : Pr
+  (x <- sample words (wide (1 # 4) (1 # 4) (1 # 2)) ;; u <- twelfths ;; v <- twelfths ;;
+   ret (if Z.ltb u (nth x [12; 12; 4]%Z 0%Z) then x
+        else if Z.ltb v 9 then 0%nat else 1%nat)) is0
+  == 1 # 2.
+Proof. vm_compute. reflexivity. Qed.
 (** One uniform decides both whether to keep and what to take instead (here uniform on
     twelve points, which is exact: all thresholds are twelfths). *)
 Example wrong_one_coin : ~ Pr
-  (x <- sample words (wide (1 # 4) (1 # 4) (1 # 2)) ;;
-   u <- sample [0; 1; 2; 3; 4; 5; 6; 7; 8; 9; 10; 11]%Z (fun _ => 1 # 12) ;;
+  (x <- sample words (wide (1 # 4) (1 # 4) (1 # 2)) ;; u <- twelfths ;;
    ret (if Z.ltb u (nth x [12; 12; 4]%Z 0%Z) then x
         else if Z.ltb u 9 then 0%nat else 1%nat)) is0
   == 1 # 2.
@@ -86,9 +100,9 @@ Let first_two (block : dist (list nat)) : Q :=
   Pr (bind block (finish V P 2 [])) (leqb Nat.eqb [0; 0]%nat).
 Let truth : Q := joint P [] [0; 0]%nat.
 
-Example right_block : first_two (chain V P D always 2 []) == truth.
+Example right_chain : first_two (chain V P D always 2 []) == truth.
 Proof. vm_compute. reflexivity. Qed.
-(** The second token is verified by the first row. *)
+(** Every position is verified by the first row. *)
 Example wrong_row : ~ first_two
   (xs <- draft V D always 2 [] ;; Chain.verify V (fun _ => P []) D [] xs) == truth.
 Proof. vm_compute. discriminate. Qed.
@@ -119,7 +133,10 @@ Let Fixpoint forgetful (w : Q) (c xs : list nat) : dist (option (list nat)) :=
       end
   end.
 Let found (d : dist (option (list nat))) : dist (list nat) :=
-  r <- d ;; match r with Some ys => ret ys | None => [] end.
+  r <- d ;; match r with Some ys => ret ys | None => fail end.
+Example right_backward : first_two
+  (found (xs <- draft V D always 2 [] ;; back V P D 1 [] xs)) == truth.
+Proof. vm_compute. reflexivity. Qed.
 Example wrong_weight : ~ first_two
   (found (xs <- draft V D always 2 [] ;; forgetful 1 [] xs)) == truth.
 Proof. vm_compute. discriminate. Qed.
@@ -142,6 +159,10 @@ Let sorted (l : list (nat * (nat -> Q))) :=
   match l with [(x, r); (y, s)] => if Nat.leb x y then l else [(y, s); (x, r)] | _ => l end.
 Example wrong_order : ~ Pr (l <- two ;; first_kept V p (sorted l)) is0 == p 0%nat.
 Proof. vm_compute. discriminate. Qed.
+Example right_three_word_siblings : Pr
+  (l <- siblings_of words Nat.eqb iid 2 (wide (1 # 4) (1 # 4) (1 # 2)) ;;
+   first_kept words (wide (1 # 2) (1 # 3) (1 # 6)) l) is0 == 1 # 2.
+Proof. vm_compute. reflexivity. Qed.
 (** Copies are merged, and what is left is tested as if it were independent. *)
 Let merged (l : list (nat * (nat -> Q))) :=
   match l with [(x, r); (y, s)] => if Nat.eqb x y then [(x, r)] else l | _ => l end.

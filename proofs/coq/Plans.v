@@ -89,7 +89,7 @@ Lemma visit_walk root s w o below :
 Proof. reflexivity. Qed.
 
 Definition planned depth s : dist (list A) :=
-  t <- draft depth s ;; (r <- visit true s 1 t ;; match r with Some ys => ret ys | None => [] end).
+  t <- draft depth s ;; (r <- visit true s 1 t ;; match r with Some ys => ret ys | None => fail end).
 
 Definition some {B} (g : B -> Q) (r : option B) : Q :=
   match r with Some b => g b | None => 0 end.

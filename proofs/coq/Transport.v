@@ -37,7 +37,7 @@ Fixpoint visit (root : bool) c w (t : tree) : dist (option (list A)) :=
   end.
 
 Definition verify c (t : tree) : dist (list A) :=
-  r <- visit true c 1 t ;; match r with Some ys => ret ys | None => [] end.
+  r <- visit true c 1 t ;; match r with Some ys => ret ys | None => fail end.
 
 Definition transport levels c : dist (list A) := t <- draft_tree levels c ;; verify c t.
 

@@ -23,6 +23,7 @@ FILES = (
     "Hub",
     "Transport",
     "Plans",
+    "Weights",
     "Stopping",
 )
 IMPORTS = "Require Import Reals Rbasic_fun List Lra Lia Arith.\n"

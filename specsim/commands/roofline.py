@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from specsim.commands import Add
+from specsim.commands.configured import configured
 from specsim.commands.saying import picture, say
 from specsim.errors import Bad
 
-WORDS = "gpus", "batch", "context", "weights", "kv", "engine"
+WORDS = "gpus", "weights", "kv", "engine"
+SIZES = {"batch": 1, "context": 2048}
+DRAFTING = "alpha", "k", "tree", "draft_model", "gpu_hour"
 DEGREES = {
     "tp": "tensor parallel, as --gpus",
     "pp": "stages of layers",
@@ -27,13 +30,15 @@ def add(command: Add) -> None:
     )
     for name, help in DEGREES.items():
         made.add_argument(f"--{name}", type=int, metavar="N", help=help)
-    made.add_argument("--batch", type=int, default=1)
-    made.add_argument("--context", type=int, default=2048, help="tokens in the cache")
+    made.add_argument("--batch", type=int, help="sequences; default: 1")
+    made.add_argument("--context", type=int, help="tokens in the cache; default: 2048")
     made.add_argument("--weights", help="format of the weights; default: native")
     made.add_argument("--kv", help="format of the cache; default: native")
     made.add_argument("--engine", default="typical", help="vllm, sglang, gpt-fast ...")
     made.add_argument(
-        "--over", metavar="NAME=LOW:HIGH", help="a table over batch, context, gpus"
+        "--over",
+        metavar="NAME=LOW:HIGH",
+        help="a table over batch, context or gpus; LOW:HIGH doubles, A,B,C does not",
     )
     made.add_argument("--plot", metavar="FILE", help="the roofline, or --over, as .png")
     made.add_argument("--explain", action="store_true", help="derive every number")
@@ -53,37 +58,61 @@ def _speculation(made: ArgumentParser) -> None:
 
 
 def roofline(args: Namespace) -> int:
-    from specsim.roofline.prediction import predict
-    from specsim.roofline.rendering import text
-
-    _configured(args)
+    _refuse_empty(args)
+    _refuse_twice(args)
+    notes = configured(args)
+    _refuse_unused(args)
     if args.model is None:
         raise Bad("--model: say which, or give --from a configuration that does")
     drawing = picture(args, "specsim.roofline.pictures")
-    if args.over is not None:
-        return sweep(args, drawing)
-    made = predict(args.model, args.gpu, **_asked(args))
-    told, said = made.as_dict(), [text(made, explain=args.explain)]
+    told, said = _swept(args, drawing) if args.over else _one(args, drawing)
+    if notes:
+        told["notes"] = [*told.get("notes", []), *notes]
+        gap = [] if said.splitlines()[-1].startswith("note: ") else [""]
+        said = "\n".join([said, *gap, *(f"note: {note}" for note in notes)])
+    say(args, told, lambda: said)
+    return 0
+
+
+def _one(args: Namespace, drawing: Any) -> tuple[dict[str, Any], str]:
+    """One step, and a speculative one; keys of the plain step stay what they are."""
+    from specsim.roofline.prediction import predict
+    from specsim.roofline.rendering import text
+
+    made = predict(args.model, args.gpu, **_asked(args), **_sizes(args))
+    told, said = made.as_dict(), text(made, explain=args.explain)
     if args.drafter is not None:
         from specsim.roofline import speculation
 
-        report = _speculated(args, made)
-        told |= {"speculation": report.as_dict()} | report.as_dict()
-        said += ["", speculation.text(report)]
+        report = speculation.report(
+            made.deployment,
+            args.drafter,
+            **_drafting(args),
+            **_sizes(args),
+            gpu_hour=args.gpu_hour,
+        )
+        more = report.as_dict()
+        notes = list(dict.fromkeys(told["notes"] + more["notes"]))
+        told |= more | told | {"notes": notes, "speculation": more}
+        said += "\n\n" + speculation.text(report)
     if drawing:
         drawing.roofline(made, Path(args.plot))
-    say(args, told, lambda: "\n".join(said))
-    return 0
+    return told, said
 
 
-def sweep(args: Namespace, drawing: Any) -> int:
+def _swept(args: Namespace, drawing: Any) -> tuple[dict[str, Any], str]:
+    """The table of --over, with speculation beside each row if there is a drafter."""
     from specsim.roofline import sweep
 
-    made = sweep.over(args.over, args.model, args.gpu, **_asked(args))
+    asked = _asked(args) | _sizes(args)
+    made: Any = sweep.over(args.over, args.model, args.gpu, **asked)
     if drawing:
         drawing.sweep(made, Path(args.plot))
-    say(args, made.as_dict(), made.text)
-    return 0
+    if args.drafter is not None:
+        from specsim.roofline.speculation.sweep import gains
+
+        made = gains(made, args.drafter, **_drafting(args))
+    return made.as_dict(), made.text()
 
 
 def _asked(args: Namespace) -> dict[str, Any]:
@@ -94,40 +123,56 @@ def _asked(args: Namespace) -> dict[str, Any]:
     return words | plan(words.pop("gpus"), *(getattr(args, name) for name in DEGREES))
 
 
-def _configured(args: Namespace) -> None:
-    """What the configuration says, where the command line does not."""
-    if args.source is None:
-        return
-    from specsim.roofline import configurations
-
-    setup = configurations.parse(args.source)
-    given = {
-        "drafter": setup.drafter,
-        "k": setup.k,
-        "tree": setup.tree and setup.tree.nodes,
-        "draft_model": setup.draft_model if setup.drafter == "draft-model" else None,
-        "model": setup.target,
-        "gpus": setup.tensor_parallel if args.tp is None else None,
-    }
-    for name, value in given.items():
-        if getattr(args, name) is None:
-            setattr(args, name, value)
+def _sizes(args: Namespace) -> dict[str, Any]:
+    given = {name: getattr(args, name) for name in SIZES}
+    return SIZES | {name: n for name, n in given.items() if n is not None}
 
 
-def _speculated(args: Namespace, made: Any) -> Any:
-    from specsim.roofline import speculation
-
+def _drafting(args: Namespace) -> dict[str, Any]:
+    """The keywords of `speculate`."""
     if args.alpha is None:
         raise Bad("--drafter needs --alpha: how often a token is kept, from 0 to 1")
     chain = args.k is not None and args.tree is None
-    return speculation.report(
-        made.deployment,
-        args.drafter,
-        alpha=args.alpha,
-        draft_model=args.draft_model,
-        k=args.k,
-        tree=0 if chain else args.tree,
-        batch=args.batch,
-        context=args.context,
-        gpu_hour=args.gpu_hour,
-    )
+    return {
+        "alpha": args.alpha,
+        "draft_model": args.draft_model,
+        "k": args.k,
+        "tree": 0 if chain else args.tree,
+    }
+
+
+def _refuse_empty(args: Namespace) -> None:
+    for name, value in vars(args).items():
+        if isinstance(value, str) and not value.strip():
+            raise Bad(f"{_flag(name)} is empty: say something, or leave it out")
+
+
+def _refuse_twice(args: Namespace) -> None:
+    """Bad where --over says what another option says too."""
+    if args.over is None:
+        return
+    swept = args.over.partition("=")[0]
+    same = {"gpus": ("gpus", *DEGREES)} | {name: (name,) for name in SIZES}
+    for name in same.get(swept, ()):
+        if getattr(args, name) is not None:
+            raise Bad(f"{_flag(name)} and --over {args.over}: give one of them")
+
+
+def _refuse_unused(args: Namespace) -> None:
+    """Bad where an option would have no effect."""
+    if args.drafter is None:
+        for name in DRAFTING:
+            if getattr(args, name) is not None:
+                raise Bad(f"{_flag(name)} is of speculation: name a --drafter as well")
+    if args.over is None:
+        return
+    if args.explain:
+        raise Bad("--explain is of one step: leave out --over")
+    if args.gpu_hour is not None:
+        raise Bad("--gpu-hour is of one step: leave out --over")
+    if args.plot is not None and args.drafter is not None:
+        raise Bad("--plot with --over draws plain steps: leave out --drafter")
+
+
+def _flag(name: str) -> str:
+    return "--from" if name == "source" else "--" + name.replace("_", "-")

@@ -1,8 +1,9 @@
 """What every command does with its answer."""
 
 import json
+import math
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,7 +18,7 @@ def say(args: Namespace, data: Any, text: Callable[[], str]) -> None:
     if args.json is None:
         print(text())
         return
-    written = json.dumps(data, indent=1, default=str)
+    written = _written(data)
     if args.json == "-":
         print(written)
         return
@@ -26,6 +27,26 @@ def say(args: Namespace, data: Any, text: Callable[[], str]) -> None:
     except OSError as error:
         raise Bad(f"--json {args.json}: {error.strerror}") from None
     print(text())
+
+
+def _written(data: Any) -> str:
+    try:
+        return json.dumps(data, indent=1, default=str, allow_nan=False)
+    except ValueError:
+        where = next(_endless(data, ""), "somewhere")
+        raise Bad(f"--json: {where} is no finite number, which JSON lacks") from None
+
+
+def _endless(data: Any, where: str) -> Iterator[str]:
+    """Where in the data NaN and infinities are."""
+    if isinstance(data, dict):
+        for name, each in data.items():
+            yield from _endless(each, f"{where}.{name}".lstrip("."))
+    elif isinstance(data, list | tuple):
+        for at, each in enumerate(data):
+            yield from _endless(each, f"{where}[{at}]")
+    elif isinstance(data, float) and not math.isfinite(data):
+        yield where
 
 
 def picture(args: Namespace, module: str) -> ModuleType | None:

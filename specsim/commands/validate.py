@@ -9,6 +9,7 @@ from specsim.commands.saying import say
 def add(command: Add) -> None:
     """Declare `validate`."""
     made = command("validate", validate, "predicted against measured rows")
+    made.epilog = "the columns of the three formats of FILE.csv: docs/roofline.md"
     made.add_argument(
         "file", nargs="?", metavar="FILE.csv", help="default: the rows shipped"
     )

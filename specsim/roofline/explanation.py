@@ -1,33 +1,50 @@
 """Where every number of a prediction comes from, in words."""
 
+import textwrap
 from collections.abc import Iterator
 
 from specsim.roofline import step
 from specsim.roofline.catalog import Gpu
 from specsim.roofline.formats import Format
 from specsim.roofline.hardware import Family
+from specsim.roofline.lettering import figure
 from specsim.roofline.measured import Measured
 from specsim.roofline.operation import Op
 from specsim.roofline.prediction import Prediction
 from specsim.roofline.step import Timed
 
+WIDTH = 100
+
 
 def lines(made: Prediction) -> list[str]:
     """A table of operations, the derivation of each, and every constant's source."""
-    return [*_table(made), "", *_derivations(made), "", *_constants(made)]
+    told = [*_derivations(made), "", *_constants(made)]
+    return [*_table(made), "", *(part for line in told for part in _wrapped(line))]
+
+
+def _wrapped(line: str) -> list[str]:
+    """The line in `WIDTH` columns; what goes on below is indented."""
+    return textwrap.wrap(
+        line,
+        WIDTH,
+        subsequent_indent="      ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [""]
 
 
 def _table(made: Prediction) -> Iterator[str]:
     """A GPU's bytes and FLOPs of a step, and their time."""
-    yield f"{'operation':20}{'count':>6}{'MB':>12}{'GFLOP':>11}{'ms':>10}  bound"
+    yield "one step of one GPU:"
+    yield f"{'operation':20}{'count':>6}{'MB':>14}{'GFLOP':>14}{'ms':>12}  bound"
     for each in made.step.timed:
         op, ms = each.op, 1000 * float(each.seconds)
         moved, done = op.count * float(op.bytes), op.count * float(op.flops)
         yield (
-            f"{op.name:20}{op.count:6,}{moved / 1e6:12,.1f}{done / 1e9:11,.2f}"
-            f"{ms:10.3f}  {each.bound}"
+            f"{op.name:20}{op.count:6,}{moved / 1e6:14,.1f} {done / 1e9:13,.2f}"
+            f" {ms:11,.3f}  {each.bound}"
         )
-    yield f"{'host':20}{1:6}{'':23}{made.shares_ms['host']:10.3f}"
+    yield f"{'host':20}{1:6}{'':28}{made.shares_ms['host']:12,.3f}"
 
 
 def _derivations(made: Prediction) -> Iterator[str]:
@@ -36,14 +53,15 @@ def _derivations(made: Prediction) -> Iterator[str]:
     for each in made.step.timed:
         said = _message(each) if each.op.wire else _kernel(each, gpu)
         total = 1000 * float(each.seconds)
-        yield f"  {each.op.name}: {said}; {each.op.count:,} launches: {total:.3f} ms"
+        launches = "1 launch" if each.op.count == 1 else f"{each.op.count:,} launches"
+        yield f"  {each.op.name}: {said}; {launches}: {total:,.3f} ms"
     host = made.shares_ms["host"]
-    yield f"  host: {host:.3g} ms more, once; all of it: {made.step_ms:.3f} ms"
+    yield f"  host: {figure(host, 3)} ms more, once; all of it: {made.step_ms:,.3f} ms"
 
 
 def _message(each: Timed) -> str:
     size, taken = float(each.op.message), 1e6 * float(each.communication)
-    return f"{size / 1e3:,.4g} KB between the GPUs take {taken:.3g} us"
+    return f"{figure(size / 1e3, 4)} KB between the GPUs take {figure(taken, 3)} us"
 
 
 def _kernel(each: Timed, gpu: Gpu) -> str:
@@ -51,7 +69,8 @@ def _kernel(each: Timed, gpu: Gpu) -> str:
     rate = gpu.mem_bw_gbs * 1e9
     op, memory, compute = each.op, float(each.memory), float(each.compute)
     reached = float(op.bytes) / memory / rate
-    said = f"{_bytes(op)} at {reached:.0%} of {rate / 1e9:,.4g} GB/s = {_us(memory)}"
+    said = f"{_bytes(op)} at {reached:.0%} of {figure(rate / 1e9, 4)} GB/s = "
+    said += _us(memory)
     work = memory
     if unpacking := float(each.unpacking):
         work = float(each.work)
@@ -60,7 +79,7 @@ def _kernel(each: Timed, gpu: Gpu) -> str:
         work = float(each.work)
         done = float(step.executed(op, gpu))
         speed = done / compute / 1e12
-        said += f", {done / 1e9:,.4g} GFLOP at {speed:,.4g} TFLOP/s = "
+        said += f", {figure(done / 1e9, 4)} GFLOP at {figure(speed, 4)} TFLOP/s = "
         said += f"{_us(compute)}, together {_us(work)} (root of the sum of squares)"
     return f"{said}, after {_us(float(each.fixed))}: {_us(work + float(each.fixed))}"
 
@@ -68,11 +87,13 @@ def _kernel(each: Timed, gpu: Gpu) -> str:
 def _bytes(op: Op) -> str:
     parts = {"weights": op.weights, "cache": op.cache, "activations": op.moved}
     found = [(name, float(part)) for name, part in parts.items() if float(part) > 0]
-    return " + ".join(f"{size / 1e6:,.4g} MB of {name}" for name, size in found)
+    return " + ".join(f"{figure(size / 1e6, 4)} MB of {name}" for name, size in found)
 
 
 def _us(seconds: float) -> str:
-    return f"{1e6 * seconds:,.3g} us" if seconds < 1e-3 else f"{1e3 * seconds:,.4g} ms"
+    if seconds < 1e-3:
+        return f"{figure(1e6 * seconds, 3)} us"
+    return f"{figure(1e3 * seconds, 4)} ms"
 
 
 def _constants(made: Prediction) -> Iterator[str]:
@@ -80,18 +101,18 @@ def _constants(made: Prediction) -> Iterator[str]:
     case, gpu = made.deployment, made.deployment.gpu
     link = case.groups["all-reduce"]
     low, high = case.spread.low, case.spread.high
-    yield f"{gpu.name}: {gpu.mem_bw_gbs:,.5g} GB/s. {gpu.source}"
+    yield f"{gpu.name}: {figure(gpu.mem_bw_gbs, 5)} GB/s. {gpu.source}"
     yield from _kernels(gpu, case.numbers.experts)
     if case.plan.tp > 1:
         yield (
             f"{link.link.name} all-reduce: {link.alpha_s * 1e6:.3g} us + bytes at "
-            f"{link.bytes_per_s / 1e9:,.4g} GB/s. {link.link.source}"
+            f"{figure(link.bytes_per_s / 1e9, 4)} GB/s. {link.link.source}"
         )
     if case.model.moe_experts:
         more = step.family(gpu).mixture_us
         yield f"mixtures: +{more} us a layer for routing and permutation"
     host = made.shares_ms["host"]
-    yield f"{case.engine.name} engine: {host:.3g} ms. {case.engine.source}"
+    yield f"{case.engine.name} engine: {figure(host, 3)} ms. {case.engine.source}"
     yield f"interval: {low:.2f} to {high:.2f} times the kernels, and the host's range"
     yield f"{case.model.name}: {case.model.source}"
 

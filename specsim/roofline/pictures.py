@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from specsim.drawing import save
 from specsim.roofline import step
+from specsim.roofline.lettering import figure, milliseconds
 from specsim.roofline.prediction import Prediction
 from specsim.roofline.step import Timed
 from specsim.roofline.sweep import Sweep
@@ -39,7 +40,7 @@ def roofline(made: Prediction, file: Path) -> None:
     axes.legend(title="operation, ms a step", loc="lower right")
     axes.set_title(
         f"{deployment.model.name} on {made.gpus} x {gpu.name}, batch {made.batch}, "
-        f"context {made.context:,}: {made.step_ms:.3g} ms a step"
+        f"context {made.context:,}: {milliseconds(made.step_ms)} a step"
     )
     save(figure, file)
 
@@ -47,7 +48,7 @@ def roofline(made: Prediction, file: Path) -> None:
 def _dot(each: Timed) -> tuple[float, float, str]:
     op = each.op
     done = op.count * float(op.flops) / float(each.seconds)
-    name = f"{op.name} {1000 * float(each.seconds):.3g}"
+    name = f"{op.name} {figure(1000 * float(each.seconds), 3)}"
     return float(op.flops) / float(op.bytes), done, name
 
 

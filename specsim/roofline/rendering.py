@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 from specsim.roofline import explanation, fit, step
+from specsim.roofline.lettering import figure
+from specsim.roofline.lettering import milliseconds as _ms
 from specsim.roofline.prediction import Prediction
 
 
@@ -65,15 +67,16 @@ def _computes(made: Prediction) -> str:
     gpu, read = made.deployment.gpu, made.streamed_bytes + made.kv_bytes
     ridge = step.peak(gpu, made.deployment.numbers.linear) / (gpu.mem_bw_gbs * 1e9)
     return (
-        f"{made.flops / 1e9:,.4g} GFLOP a step, {made.flops / read:.3g} a byte; from "
+        f"{figure(made.flops / 1e9, 4)} GFLOP a step, "
+        f"{figure(made.flops / read, 3)} a byte; from "
         f"{ridge:.0f} a byte on it would bind"
     )
 
 
 def _tokens(made: Prediction) -> str:
     each = 1000 / made.step_ms
-    batch = f" ({each:,.3g} a sequence)" if made.batch > 1 else ""
-    return f", {made.tokens_per_s:,.4g} tokens/s{batch}"
+    batch = f" ({figure(each, 3)} a sequence)" if made.batch > 1 else ""
+    return f", {figure(made.tokens_per_s, 4)} tokens/s{batch}"
 
 
 def _folklore(made: Prediction) -> Iterator[str]:
@@ -82,7 +85,7 @@ def _folklore(made: Prediction) -> Iterator[str]:
     naive = made.weight_bytes / (rate * 1e6)
     yield (
         f"Folklore: {_gb(made.weight_bytes)} / {rate / 1000:.4g} TB/s = {_ms(naive)}, "
-        f"{1000 / naive:,.3g} tokens/s on one {made.deployment.gpu.name}. But"
+        f"{figure(1000 / naive, 3)} tokens/s on one {made.deployment.gpu.name}. But"
     )
     alone = Prediction(fit.over(made.deployment, 1), made.batch, made.context)
     for reason in _reasons(made, alone):
@@ -120,10 +123,6 @@ def _cards(made: Prediction) -> str:
 
 def _fact(name: str, value: str) -> str:
     return f"{name:9} {value}"
-
-
-def _ms(value: float) -> str:
-    return f"{value:,.1f} ms" if value >= 10 else f"{value:.2f} ms"
 
 
 def _gb(amount: float) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from specsim.errors import Bad
+from specsim.roofline.lettering import columns, figure
 from specsim.roofline.prediction import Prediction, predict
 
 MOST = 1000
@@ -30,11 +31,9 @@ class Sweep:
         """A table for people."""
         first = self.points[0][1]
         lines = [f"{first.deployment.model.hf_id} on {first.deployment.gpu.name}", ""]
-        lines.append(
-            f"{self.name:>9}{'ms':>10}{'low':>9}{'high':>9}{'tokens/s':>11}"
-            f"{'spare GB':>10}  bound"
-        )
-        lines += [_line(value, made) for value, made in self.points]
+        head = self.name, "ms", "low", "high", "tokens/s", "spare GB", "bound"
+        rows = [_cells(value, made) for value, made in self.points]
+        lines += columns([head, *rows])
         return "\n".join([*lines, *(f"{self.refused[n]}" for n in self.refused)])
 
 
@@ -43,11 +42,14 @@ def _row(made: Prediction) -> dict[str, Any]:
     return {key: getattr(made, key) for key in keys}
 
 
-def _line(value: int, made: Prediction) -> str:
-    mark = "" if made.fits else "  DOES NOT FIT"
+def _cells(value: int, made: Prediction) -> tuple[str, ...]:
+    times = made.step_ms, made.low_ms, made.high_ms
     return (
-        f"{value:9,}{made.step_ms:10,.2f}{made.low_ms:9,.2f}{made.high_ms:9,.2f}"
-        f"{made.tokens_per_s:11,.5g}{made.spare_bytes / 1e9:10,.1f}  {made.bound}{mark}"
+        f"{value:,}",
+        *(f"{ms:,.2f}" for ms in times),
+        figure(made.tokens_per_s, 5),
+        f"{made.spare_bytes / 1e9:,.1f}",
+        made.bound + ("" if made.fits else "  DOES NOT FIT"),
     )
 
 

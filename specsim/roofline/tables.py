@@ -5,11 +5,14 @@ from typing import Any
 
 from specsim.roofline import catalog, shapes
 from specsim.roofline.catalog import Gpu, Model
+from specsim.roofline.lettering import figure
 
 
 def models_table() -> str:
     """One line a model: names, size, cache and native format."""
-    head = f"{'model':44}{'also':24}{'billion':>8}{'active':>8}{'KV KB':>7}{'bytes':>7}"
+    head = (
+        f"{'model':44}{'also':24}{'billion':>8}{'active':>8}{'KV KB':>7}{'format':>7}"
+    )
     return "\n".join([head, *map(_model, catalog.models())])
 
 
@@ -24,16 +27,21 @@ def _model(row: Model) -> str:
 
 
 def gpus_table() -> str:
-    """One line an accelerator: names, memory, bandwidth and dense 16-bit rate."""
+    """One line an accelerator: names, memory, bandwidth and dense rate.
+
+    Of 16-bit products, or of fp32 where that is all the datasheet has.
+    """
     head = f"{'GPU':30}{'also':28}{'GB':>6}{'GB/s':>8}{'TFLOPS':>8}  {'architecture'}"
     return "\n".join([head, *map(_gpu, catalog.gpus())])
 
 
 def _gpu(row: Gpu) -> str:
     rate = row.bf16_tflops or row.fp16_fp32acc_tflops or row.fp16_tflops
+    rate = rate or row.fp32_tflops
+    said = "?" if rate is None else figure(rate, 2)
     return (
         f"{row.name:30}{' '.join(row.aliases):28}{row.mem_gb:6.0f}"
-        f"{row.mem_bw_gbs:8,.0f}{rate or 0:8,.0f}  {row.arch}"
+        f"{row.mem_bw_gbs:8,.0f}{said:>8}  {row.arch}"
     )
 
 

@@ -14,6 +14,8 @@ from specsim.roofline import catalog, configurations, names
 from specsim.roofline.advice import TASKS, Advice, advise, rates
 from specsim.roofline.advice.candidates import candidates, relatives
 from specsim.roofline.advice.rendering import text
+from specsim.roofline.constants import SKEW
+from specsim.roofline.costs import distinct_experts
 
 DATA = Path(catalog.__file__).parents[1] / "data"
 
@@ -164,18 +166,101 @@ def test_what_is_advised_can_be_written_and_read(engine: str) -> None:
     assert made.setup is not None
     read = configurations.parse(made.configuration, engine)
     assert (read.drafter, read.k) == (made.setup.drafter, made.setup.k)
-    assert read.target == "Qwen/Qwen3-8B"
+    file = engine == "llamacpp"
+    assert read.target == ("Qwen3-8B" if file else "Qwen/Qwen3-8B")
     can = configurations.ENGINES[engine].CAN
     assert all(each.candidate.drafter in can for each in made.priced)
+
+
+@pytest.mark.parametrize(
+    ("asked", "written", "note"),
+    [
+        ("meta-llama/Llama-3.1-8B-Instruct", None, "meta-llama/Llama-3.1-8B"),
+        ("Qwen/Qwen2.5-Coder-32B-Instruct", None, "Qwen/Qwen2.5-32B"),
+        ("Qwen/Qwen3-32B-AWQ", None, "Qwen/Qwen3-32B in int4"),
+        ("qwen3-32b-awq", "Qwen/Qwen3-32B", "Qwen/Qwen3-32B in int4"),
+        ("qwen/qwen3-8b", "Qwen/Qwen3-8B", None),
+        ("Qwen 3 8B", "Qwen/Qwen3-8B", None),
+        ("8b", "meta-llama/Llama-3.1-8B", None),
+    ],
+)
+def test_the_model_asked_for_is_the_one_configured(
+    asked: str, written: str | None, note: str | None
+) -> None:
+    made = advise(asked, "h100", task="chat", emit="vllm")
+    assert made.configuration is not None
+    assert configurations.parse(made.configuration).target == (written or asked)
+    assert made.note == (note and f"{asked} is priced as {note}")
+    assert note is None or str(made.note) in text(made).splitlines()
+    assert made.as_dict()["note"] == made.note
+
+
+@pytest.mark.parametrize("typed", ["", "/", "/config.json"])
+def test_a_folder_asked_for_is_the_one_configured(tmp_path: Path, typed: str) -> None:
+    config = {
+        "architectures": ["LlamaForCausalLM"], "model_type": "llama",
+        "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32,
+        "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 128256,
+        "torch_dtype": "bfloat16",
+    }  # fmt: skip
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    made = advise(f"{tmp_path}{typed}", "h100", task="edit", emit="vllm")
+    assert made.setup is not None
+    assert str(made.setup.target).rstrip("/") == str(tmp_path)
+    assert made.note is None
+
+
+def test_no_configuration_is_said_to_be_none() -> None:
+    asked: dict[str, Any] = {"task": "translation", "batch": 1024, "context": 256}
+    *_, blank, last = text(advise("8b", "h100", **asked, emit="vllm")).splitlines()
+    assert (blank, last[:17]) == ("", "no configuration:")
+    assert "configuration" not in text(advise("8b", "h100", **asked))
+    *_, blank, last = text(advise("8b", "h100", emit="vllm")).splitlines()
+    assert (blank, last[:10]) == ("", "vllm serve")
 
 
 # the answer
 
 
+def test_what_cannot_be_had_is_not_advised() -> None:
+    made = advise("70b", "h100", task="mixed").as_dict()
+    wished = [each for each in made["candidates"] if not each["available"]]
+    assert [each["verdict"] for each in wished] == ["needs training"]
+    assert made["available"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "most"),
+    [
+        ({"model": "405b", "gpus": 16, "batch": 64}, "communication"),
+        ({"model": "8b", "gpus": 8, "batch": 256}, "memory"),
+        ({"model": "8b", "batch": 1024, "context": 256}, "compute"),
+    ],
+)
+def test_arithmetic_binds_only_where_most_of_a_step_is_arithmetic(
+    asked: dict[str, Any], most: str
+) -> None:
+    said = advise(**asked, gpu="h100").reasons[0]
+    assert f"most of it {most};" in said
+    assert ("arithmetic binds" in said) == (most == "compute")
+    assert ("what grows most with the tokens is" in said) == (most != "compute")
+
+
+def test_experts_are_counted_as_they_are_priced() -> None:
+    made = advise("deepseek-v3", "h100", batch=8)
+    asked = 8, 8 * (made.best.k + 1)
+    few, many = (distinct_experts(256, 8, tokens, SKEW) for tokens in asked)
+    said = f"a layer reads {many:.0f} of 256 experts instead of {few:.0f}"
+    assert said in made.reasons[0]
+
+
 @pytest.mark.parametrize("task", [*TASKS, *rates.ALIASES])
 def test_text_and_json_of_every_task(task: str) -> None:
     made = advise("qwen3-8b", "h100", task=task, temperature=1, slo_ms=5, emit="trtllm")
-    assert len(text(made).splitlines()) <= 25
+    lines = text(made).splitlines()
+    assert len(lines) <= 30
+    assert max(map(len, lines)) <= 100
+    assert " ".join(made.reasons[0].split()) in " ".join(text(made).split())
     said = json.loads(json.dumps(made.as_dict()))
     assert said["verdict"] in ("yes", "measure", "no")
     assert said["low"] <= said["speedup"] <= said["high"]

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,6 +52,49 @@ def test_a_table_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(
         row["low_ms"] <= row["step_ms"] <= row["high_ms"] for row in made["rows"]
     )
+
+
+WORDS = "roofline", "--model", "8b", "--gpu", "h100"
+DRAFT = "--drafter", "eagle3", "--k", "3", "--alpha", "0.7"
+
+
+def test_columns_keep_apart_whatever_they_hold() -> None:
+    lines = sweep.over("batch=1:131072", "8b", "h100").text().splitlines()[2:]
+    cells = [line.replace("DOES NOT FIT", "").split() for line in lines[1:]]
+    assert {len(each) for each in cells} == {7}
+    assert "e+" not in "".join(lines)
+
+
+def told(capsys: pytest.CaptureFixture[str], *more: str) -> Any:
+    assert main([*WORDS, *more, "--json", "-"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("over", ["batch=1,64", "context=512,8192", "gpus=1,2"])
+def test_speculation_beside_each_row(
+    over: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = told(capsys, "--over", over)
+    made = told(capsys, "--over", over, *DRAFT)
+    name = plain["over"]
+    for before, row in zip(plain["rows"], made["rows"], strict=True):
+        beside = row.pop("speculation")
+        assert row == before
+        alone = told(capsys, f"--{name}", str(row[name]), *DRAFT)["speculation"]
+        assert beside.pop("fits") == (alone["spare_bytes"] >= 0)
+        assert beside == {key: alone[key] for key in beside}
+
+
+def test_speculation_beside_each_row_in_words(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main([*WORDS, "--over", "batch=1:512", *DRAFT]) == 0
+    head, _, names, *rows = capsys.readouterr().out.splitlines()
+    assert "eagle3, 3 tokens drafted, 2.53 emitted a step" in head
+    assert "plain ms  ms a token  speed-up   low  high" in names
+    assert len(rows) == 10
+    assert "2.13  1.81  2.50" in rows[0]
+    assert rows[-1].endswith("DOES NOT FIT")
 
 
 @pytest.mark.parametrize("more", [[], ["--over", "batch=1:8"]])

@@ -6,7 +6,7 @@ from typing import Any
 
 from specsim.errors import Bad
 from specsim.roofline import configurations
-from specsim.roofline.advice import rates
+from specsim.roofline.advice import naming, rates
 from specsim.roofline.advice.candidates import candidates
 from specsim.roofline.advice.prices import Priced, Setting, price
 from specsim.roofline.advice.reasons import reasons
@@ -22,11 +22,13 @@ class Advice:
     """What to do: the candidates, those that fit first, then the fastest first.
 
     wished: heads that are not known to have been trained for this model, likewise.
+    asked: the model's name as it was given.
     slo_ms: time between two tokens that is asked for, None if none is.
     engine: whose configuration is asked for, None if nobody's.
     """
 
     setting: Setting
+    asked: str
     priced: tuple[Priced, ...]
     wished: tuple[Priced, ...]
     slo_ms: float | None
@@ -63,6 +65,16 @@ class Advice:
         return list(reasons(self.best, self.priced + self.wished))
 
     @property
+    def served(self) -> str:
+        """The model that an engine loads: a hub id or a folder."""
+        return naming.served(self.asked, self.setting.deployment.model)
+
+    @property
+    def note(self) -> str | None:
+        """Says what the model is priced as, where that goes by another name."""
+        return naming.note(self.asked, self.setting.deployment.model)
+
+    @property
     def setup(self) -> Setup | None:
         """The speculation advised, in words of no engine; None for no."""
         if self.verdict == "no":
@@ -71,7 +83,7 @@ class Advice:
             self.best.candidate.drafter,
             self.best.k,
             self.best.candidate.head,
-            target=self.setting.deployment.model.hf_id,
+            target=self.served,
             tensor_parallel=self.setting.deployment.plan.tp,
         )
 
@@ -87,6 +99,8 @@ class Advice:
         setting, best = self.setting, self.best
         return best.as_dict() | {
             "model": setting.deployment.model.hf_id,
+            "served": self.served,
+            "note": self.note,
             "gpu": setting.deployment.gpu.name,
             "gpus": setting.deployment.plan.gpus,
             "engine": setting.deployment.engine.name,
@@ -141,6 +155,7 @@ def advise(
     found.sort(key=lambda priced: (not priced.fits, -priced.speedup))
     return Advice(
         setting,
+        model if isinstance(model, str) else model.hf_id,
         tuple(each for each in found if each.candidate.known),
         tuple(each for each in found if not each.candidate.known),
         wanted,

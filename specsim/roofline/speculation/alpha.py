@@ -41,6 +41,8 @@ def acceptance(alpha: Any) -> Acceptance:
 
 
 def _said(words: str) -> Acceptance:
+    if not words.strip():
+        raise Bad("alpha is empty: give 0.8, or 0.9,0.8,0.7, or the name of a .json")
     try:
         rates = [float(word) for word in words.split(",")]
     except ValueError:

@@ -77,8 +77,8 @@ def priced(row: Row) -> Speculation:
 
 def question(row: Row) -> Asked:
     """What a row asks; Bad with "reason: what of it" where that is not known."""
-    if text(row, "evidence") in NO_EVIDENCE:
-        raise Bad("recalled from memory, which is no evidence")
+    if (evidence := text(row, "evidence")) in NO_EVIDENCE:
+        raise Bad(f"no evidence: {evidence}")
     if (kind := text(row, "kind")) not in ("", "measured"):
         raise Bad(f"no speed-up over plain decoding: {kind}")
     try:

@@ -9,11 +9,15 @@ import numpy as np
 from specsim.errors import Bad
 from specsim.roofline.catalog import Model
 from specsim.roofline.deployment import Deployment
+from specsim.roofline.lettering import figure, milliseconds
 from specsim.roofline.speculation import search
 from specsim.roofline.speculation.acceptance import Acceptance, Alike, Emitted
 from specsim.roofline.speculation.drafters import Drafter
 from specsim.roofline.speculation.pricing import Speculation, speculate
 from specsim.roofline.speculation.search import BreakEven, Length, Tree
+
+SHOWN, FEW = 3, 4
+"""Losing ranges that are printed, and batches between two that are told as one."""
 
 
 @dataclass(frozen=True)
@@ -119,17 +123,21 @@ def text(made: Report) -> str:
         _fact("step", _step(one)),
         _fact("speed-up", f"{one.speedup:.2f}x ({one.low:.2f} to {one.high:.2f})"),
         _fact("best", "; ".join(_best(made)) or "tokens per step belong to one k"),
-        _fact("loses", _loses(made.break_even)),
+        _fact("loses", _loses(made.break_even, int(one.max_batch))),
         _fact("memory", _memory(one)),
     ]
     if made.gpu_hour is not None:
-        cost = made.as_dict()
-        lines.append(
-            _fact("cost", f"${cost['dollars_per_million']:.3g} a million tokens, plain "
-                  f"${cost['plain_dollars_per_million']:.3g}")
-        )  # fmt: skip
+        lines.append(_fact("cost", _dollars(made)))
     notes = [f"note: {note}" for note in _notes(one)]
     return "\n".join([*lines, *([""] if notes else []), *notes])
+
+
+def _dollars(made: Report) -> str:
+    cost = made.as_dict()
+    mine, plain = (
+        figure(cost[f"{name}dollars_per_million"], 3) for name in ("", "plain_")
+    )
+    return f"${mine} a million tokens, plain ${plain}"
 
 
 def _draft(one: Speculation) -> str:
@@ -141,8 +149,10 @@ def _draft(one: Speculation) -> str:
 
 
 def _emits(one: Speculation) -> str:
-    said = f"{one.tokens:.3g} tokens a step"
-    return said + (f", give or take {one.tokens_std:.2g}" if one.tokens_std else "")
+    if not one.tokens_std:
+        return f"{one.tokens:.3g} tokens a step"
+    doubt = f"a step: give or take {one.tokens_std:.2g}"
+    return f"{one.tokens:.3g} tokens on average ({doubt})"
 
 
 def _step(one: Speculation) -> str:
@@ -161,23 +171,38 @@ def _best(made: Report) -> Iterator[str]:
         yield f"a tree of {tree.nodes}, {tree.depth} deep, {tree.speedup:.2f}x"
 
 
-def _loses(found: BreakEven) -> str:
+def _loses(found: BreakEven, fit: int) -> str:
+    """Where it loses, small gaps left out, and how many sequences there can be."""
+    fitting = f"; {fit:,} {'sequence fits' if fit == 1 else 'sequences fit'}"
     if found.first is None:
-        return f"at no batch up to {found.most:,}"
-    ranges = [
-        f"from {first:,}" if last == found.most else f"{first:,} to {last:,}"
-        for first, last in found.losing
-    ]
-    return f"at batches {' and '.join(ranges)}"
+        return f"at no batch up to {found.most:,}{fitting}"
+    ranges = [_range(*each, found.most) for each in _merged(found.losing)]
+    more = [f"{len(ranges) - SHOWN:,} ranges more"] if len(ranges) > SHOWN else []
+    return f"at batches {' and '.join(ranges[:SHOWN] + more)}{fitting}"
+
+
+def _range(first: int, last: int, most: int) -> str:
+    if last == most:
+        return f"from {first:,}"
+    return f"{first:,}" if first == last else f"{first:,} to {last:,}"
+
+
+def _merged(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges a few batches apart, or a hundredth of the batch, as one."""
+    made: list[tuple[int, int]] = []
+    for first, last in ranges:
+        if made and first - made[-1][1] <= max(FEW, first / 100):
+            made[-1] = made[-1][0], last
+        else:
+            made.append((first, last))
+    return made
 
 
 def _memory(one: Speculation) -> str:
     spare, held = float(one.spare_bytes) / 1e9, one.draft.bytes / 1e9
     room = f"{spare:,.1f} GB left" if spare >= 0 else f"{-spare:,.1f} GB SHORT"
-    return (
-        f"draft {held:.2f} GB, its cache {float(one.draft_cache_bytes) / 1e9:.2f} GB; "
-        f"{room}, {int(one.max_batch):,} sequences fit"
-    )
+    cache = float(one.draft_cache_bytes) / 1e9
+    return f"draft {held:.2f} GB, its cache {cache:.2f} GB; {room}"
 
 
 def _notes(one: Speculation) -> Iterator[str]:
@@ -197,5 +222,4 @@ def _fact(name: str, value: str) -> str:
 
 
 def _ms(seconds: float) -> str:
-    value = 1000 * float(seconds)
-    return f"{value:,.1f} ms" if value >= 10 else f"{value:.2f} ms"
+    return milliseconds(1000 * float(seconds))

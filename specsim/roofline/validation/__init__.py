@@ -1,5 +1,6 @@
 """Predicted against measured: rows of CSV files that others published.
 
+columns                  the formats of files, and columns that belong to none
 reading                  the file: its format, its rows, what cannot be read
 cells                    one row: numbers, names, reasons to skip it
 setting, devices, stand_ins    what a row ran on, also where no table knows it

@@ -43,7 +43,7 @@ def positive(row: Cells, column: str) -> float | None:
 def needed(row: Cells, column: str) -> float:
     """The same; Skip if there is none."""
     if (value := positive(row, column)) is None:
-        raise Skip(f"no {column}")
+        raise Skip(f"{column} is 0" if text(row, column) else f"no {column}")
     return value
 
 

@@ -137,13 +137,18 @@ def measured(row: Cells) -> dict[str, float]:
 def _ms(row: Cells) -> float:
     if (stated := positive(row, "ms_per_step")) is not None:
         return stated
+    if text(row, "ms_per_step") and not text(row, "value"):
+        raise Skip("ms_per_step is 0")
+    value = needed(row, "value")
     metric = " ".join(text(row, "metric").split()).lower()
+    if not metric:
+        raise Skip("value without a metric", f"one of {', '.join(TO_MS)}")
     if metric not in TO_MS:
         raise Skip("unknown metric", metric)
     batch, output = positive(row, "batch") or 1.0, positive(row, "output_len")
     if metric == "s/request" and output is None:
         raise Skip("seconds a request, and no output_len")
-    return TO_MS[metric](needed(row, "value"), batch, output or 1.0)
+    return TO_MS[metric](value, batch, output or 1.0)
 
 
 def predicted(questions: Sequence[Question]) -> list[Answer]:

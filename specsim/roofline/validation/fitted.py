@@ -1,18 +1,12 @@
 """Which constants were fitted to the rows that are shipped, and by which tool."""
 
 import re
-import textwrap
 from collections.abc import Iterator
 
 from specsim.roofline.engines import ENGINES
 from specsim.roofline.formats import FORMATS
 from specsim.roofline.hardware import FAMILIES
 from specsim.roofline.speculation.loops import EAGER
-
-HEAD = (
-    "Constants fitted to the rows shipped, whose errors therefore flatter; each tool",
-    "prints them with models or sources left out:",
-)
 
 
 def fitted() -> dict[str, list[str]]:
@@ -34,8 +28,7 @@ def _sources() -> Iterator[tuple[str, str]]:
     yield "eager loops of speculation", EAGER.source
 
 
-def lines() -> list[str]:
-    """The same for a reader."""
-    said = [f"{tool}: {', '.join(names)}" for tool, names in fitted().items()]
-    wrap = textwrap.TextWrapper(88, initial_indent="  ", subsequent_indent="    ")
-    return [*HEAD, *map(wrap.fill, said)] if said else []
+def line() -> str:
+    """The same for a reader; names are in the JSON."""
+    counts = ", ".join(f"{len(names)} by {tool}" for tool, names in fitted().items())
+    return f"constants fitted to rows shipped, whose errors flatter: {counts} (--json)"

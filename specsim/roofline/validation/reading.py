@@ -6,7 +6,7 @@ Measured columns are split off here, so that no prediction can read them.
 import csv
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -15,58 +15,11 @@ from pathlib import Path
 from specsim.errors import Bad
 from specsim.roofline.fields import short, short_path
 from specsim.roofline.validation.cells import Cells
+from specsim.roofline.validation.columns import FORMATS, Format
 
 MOST_BYTES = 50_000_000
 MOST_ROWS = 100_000
-
-
-@dataclass(frozen=True)
-class Format:
-    """One kind of file.
-
-    needed:   the columns it must have.
-    figures:  what was measured; one of them at least.
-    measured: these, and what is derived from them or tells of them.
-    """
-
-    name: str
-    needed: frozenset[str]
-    figures: frozenset[str]
-    derived: frozenset[str]
-
-    @property
-    def measured(self) -> frozenset[str]:
-        """The columns no prediction may read."""
-        return self.figures | self.derived
-
-    def lacks(self, columns: set[str]) -> list[str]:
-        """What columns lack to be of this format."""
-        lacking = sorted(self.needed - columns)
-        if not self.figures & columns:
-            lacking.append(" or ".join(sorted(self.figures)))
-        return lacking
-
-
-FORMATS = (
-    Format(
-        "decode",
-        frozenset({"model", "device"}),
-        frozenset({"ms_per_step", "value"}),
-        frozenset({"includes_notes", "notes"}),
-    ),
-    Format(
-        "serving",
-        frozenset({"model_path", "system", "batch_size", "isl", "osl"}),
-        frozenset({"silicon_tpot_ms", "silicon_ttft_ms"}),
-        frozenset({"silicon_data_source", "notes"}),
-    ),
-    Format(
-        "speculation",
-        frozenset({"method", "target"}),
-        frozenset({"speedup"}),
-        frozenset({"implied_cycle_cost", "baseline_tok_s", "spec_tok_s", "notes"}),
-    ),
-)
+MOST_NEAR = 3
 
 
 @dataclass(frozen=True)
@@ -109,6 +62,14 @@ def read(path: str | os.PathLike[str]) -> list[Row]:
         raise Bad(f"{shown}: cannot be read: {said}") from None
 
 
+def columns(rows: Sequence[Row]) -> dict[str, list[str]]:
+    """Format to the columns its rows have."""
+    held: dict[str, dict[str, str]] = {}
+    for row in rows:
+        held.setdefault(row.format, {}).update({**row.asked, **row.measured})
+    return {name: list(cells) for name, cells in held.items()}
+
+
 def _printable(words: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in words)
 
@@ -141,9 +102,14 @@ def _format(header: list[str], shown: str) -> Format:
         if not form.lacks(columns):
             return form
     nearest = min(FORMATS, key=lambda form: len(form.lacks(columns)))
+    lacking = nearest.lacks(columns)
+    strange = nearest.strange(header).items()
+    must = nearest.needed | nearest.figures
+    near = [f"{short(name)} for {meant}?" for name, meant in strange if meant in must]
+    found = f" ({', '.join(near[:MOST_NEAR])})" if near else ""
     raise Bad(
         f"{shown}: its columns are those of no known format; {nearest.name} is "
-        f"nearest, and also needs {', '.join(nearest.lacks(columns))}"
+        f"nearest, and also needs {', '.join(lacking)}{found}"
     )
 
 

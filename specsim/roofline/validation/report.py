@@ -2,12 +2,12 @@
 
 import os
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-from specsim.roofline.validation import fitted, reading
+from specsim.roofline.validation import columns, fitted, reading
 from specsim.roofline.validation.compare import Skipped, compared
 from specsim.roofline.validation.metrics import Outcome, groups, metrics
 
@@ -19,11 +19,13 @@ class Validation:
     """Predictions of a file's rows beside what was measured.
 
     rows: of the file; outcomes: one for each figure predicted; skipped: the others.
+    unknown: columns of the file that are not understood, and what each may mean.
     """
 
     rows: int
     outcomes: Sequence[Outcome]
     skipped: Sequence[Skipped]
+    unknown: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def predicted(self) -> int:
@@ -63,6 +65,7 @@ class Validation:
         return {
             "rows": self.rows,
             "predicted": self.predicted,
+            "columns_not_understood": dict(self.unknown),
             "skipped": [asdict(each) for each in self.skipped],
             "reasons": self.reasons,
             "metrics": self.metrics,
@@ -75,13 +78,18 @@ class Validation:
     def text(self) -> str:
         """A page: accuracy, then groups, then what was left out."""
         share = self.predicted / self.rows
-        lines = [f"{self.rows:,} rows, {self.predicted:,} predicted ({share:.1%})", ""]
-        lines += [_HEAD, *(_line(name, held) for name, held in self.metrics.items())]
+        lines = [f"{self.rows:,} rows, {self.predicted:,} predicted ({share:.1%})"]
+        lines += [columns.line(self.unknown)] if self.unknown else []
+        lines += [
+            "",
+            _HEAD,
+            *(_line(name, held) for name, held in self.metrics.items()),
+        ]
         for quantity in self.metrics:
             lines += ["", *_group_lines(quantity, self.groups)]
         lines += ["", *_listed("skipped", self._skipped_ids())]
         lines += ["", *_listed("flagged, and predicted all the same", self.flagged)]
-        return "\n".join([*lines, "", *fitted.lines()])
+        return "\n".join([*lines, "", fitted.line()])
 
     def _skipped_ids(self) -> dict[str, list[str]]:
         return {
@@ -147,4 +155,5 @@ def validate(path: str | os.PathLike[str] | None = None) -> Validation:
     """
     rows = reading.shipped() if path is None else reading.read(path)
     outcomes, skipped = compared(rows)
-    return Validation(len(rows), outcomes, skipped)
+    unknown = columns.strange(reading.columns(rows))
+    return Validation(len(rows), outcomes, skipped, unknown)

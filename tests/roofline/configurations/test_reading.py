@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specsim.errors import Bad
+from specsim.roofline import names
 from specsim.roofline.configurations import ENGINES, Setup, Tree, parse
 
 VLLM = "vllm serve meta-llama/Llama-3.1-70B --tensor-parallel-size 4 --port 8000"
@@ -149,7 +150,21 @@ def test_trtllm_reads_older_names_and_bare_options(options: str, wanted: Setup) 
     [
         (
             "llama-server -m t.gguf -md d.gguf --draft-max 16 --draft-min 5",
-            Setup("draft-model", 16, "d.gguf", target="t.gguf"),
+            Setup("draft-model", 16, "d", target="t"),
+        ),
+        (
+            "llama-server -m Qwen2.5-7B-Instruct-Q4_K_M.gguf "
+            "-md '/models/a b/Qwen2.5-0.5B-Instruct-Q8_0-00001-of-00002.GGUF'",
+            Setup(
+                "draft-model",
+                3,
+                "Qwen2.5-0.5B-Instruct-Q8_0",
+                target="Qwen2.5-7B-Instruct-Q4_K_M",
+            ),
+        ),
+        (
+            "llama-server -hf o/t-GGUF:Q4_K_M -hfd o/d-GGUF",
+            Setup("draft-model", 3, "o/d-GGUF", target="o/t-GGUF:Q4_K_M"),
         ),
         ("llama-server -m t -md d", Setup("draft-model", 3, "d", target="t")),
         ("--spec-type ngram-mod", Setup("prompt-lookup", 64)),
@@ -169,6 +184,17 @@ def test_trtllm_reads_older_names_and_bare_options(options: str, wanted: Setup) 
 )  # fmt: skip
 def test_llamacpp_reads_its_types(line: str, wanted: Setup) -> None:
     assert parse(line) == wanted
+
+
+@pytest.mark.parametrize(
+    "loaded",
+    ["-m a/Qwen2.5-7B-Instruct-Q4_K_M.gguf", "-hf Qwen/Qwen2.5-7B-GGUF:Q4_K_M"],
+)
+def test_what_llamacpp_loads_is_a_model_that_can_be_priced(loaded: str) -> None:
+    made = parse(f"llama-server {loaded} --spec-type ngram-simple")
+    assert made.target is not None
+    row = names.model(made.target)
+    assert (row.hf_id, row.native_dtype) == ("Qwen/Qwen2.5-7B", "q4_k_m")
 
 
 STEPS = "--speculative-algorithm EAGLE3 --speculative-draft-model-path a/b "

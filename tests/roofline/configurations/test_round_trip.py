@@ -1,6 +1,7 @@
 """What an engine can express comes back as it was; what it cannot is refused."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specsim.errors import Bad
-from specsim.roofline.configurations import ENGINES, Setup, Tree, emit, parse
+from specsim.roofline.configurations import ENGINES, Setup, Tree, emit, gguf, parse
 from specsim.roofline.configurations.setup import (
     BRANCHING,
     DRAFTERS,
@@ -58,6 +59,20 @@ def setups(draw: st.DrawFn) -> Setup:
     )
 
 
+def kept(setup: Setup, engine: str) -> Setup:
+    """What a configuration can say: llama.cpp's files have no owners."""
+    if engine != "llamacpp":
+        return setup
+
+    def file(name: str | None) -> str | None:
+        whole = name is None or gguf.is_repository(name)
+        return name if whole else gguf.model(gguf.file(str(name)))
+
+    target, draft_model = file(setup.target), file(setup.draft_model)
+    split = setup.tensor_parallel if setup.tensor_parallel != 1 else None
+    return replace(setup, target=target, draft_model=draft_model, tensor_parallel=split)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 @given(setup=setups())
 def test_what_is_written_reads_as_it_was(engine: str, setup: Setup) -> None:
@@ -66,8 +81,10 @@ def test_what_is_written_reads_as_it_was(engine: str, setup: Setup) -> None:
         assert written.args[0].startswith(engine)
         assert "\n" not in written.args[0]
     else:
-        assert parse(written, engine) == setup
-        assert parse(written, engine).left_out == ()
+        again = parse(written, engine)
+        assert again == kept(setup, engine)
+        assert again.left_out == ()
+        assert parse(emit(again, engine), engine) == again
 
 
 FULL = {
@@ -106,11 +123,12 @@ FULL = {
         Setup("suffix", 4, window=(3, 3)),
     ],
     "llamacpp": [
-        Setup("draft-model", 8, "d.gguf", min_probability=0.75, target="t.gguf"),
-        Setup("eagle3", 3, "d.gguf", target="t.gguf", tensor_parallel=2),
+        Setup("draft-model", 8, "d", min_probability=0.75, target="t"),
+        Setup("draft-model", 8, "o/d-GGUF:Q8_0", target="o/t-GGUF"),
+        Setup("eagle3", 3, "d", target="t", tensor_parallel=2),
         Setup("mtp", 3),
-        Setup("dflash", 15, "d.gguf"),
-        Setup("prompt-lookup", 48, window=(12, 12), target="t.gguf"),
+        Setup("dflash", 15, "d"),
+        Setup("prompt-lookup", 48, window=(12, 12), target="t"),
     ],
 }
 
@@ -123,6 +141,23 @@ def test_each_engine_has_words_for_what_it_does(engine: str, setup: Setup) -> No
     written = emit(setup, engine)
     assert parse(written, engine) == setup
     assert parse(written) == setup  # and it tells whose words they are
+
+
+@pytest.mark.parametrize(
+    ("target", "draft", "said"),
+    [
+        ("Qwen/Qwen3-8B", "o/head", "-m Qwen3-8B.gguf {} --spec-draft-model head.gguf"),
+        ("a/t.gguf", "/d/", "-m a/t.gguf {} --spec-draft-model MODEL.gguf"),
+        ("o/t-GGUF", "o/d-gguf:Q8_0", "-hf o/t-GGUF {} --spec-draft-hf o/d-gguf:Q8_0"),
+    ],
+)
+def test_llamacpp_loads_files_or_repositories_of_them(
+    target: str, draft: str, said: str
+) -> None:
+    setup = Setup("eagle3", 3, draft, target=target, tensor_parallel=1)
+    written = emit(setup, "llamacpp")
+    assert said.format("--spec-type draft-eagle3") in written
+    assert "split" not in written
 
 
 def test_every_drafter_has_a_price() -> None:

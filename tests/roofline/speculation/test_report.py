@@ -1,6 +1,7 @@
 """The answer in words and as JSON."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from specsim.roofline import deploy
 from specsim.roofline.speculation import Report, report, speculate, text
 from specsim.roofline.speculation.acceptance import Emitted
 from specsim.roofline.speculation.drafters import DRAFTER_COSTS, Drafter
+from specsim.roofline.speculation.search import BreakEven
 
 KEYS = {
     "tokens_per_step", "speedup", "best_k", "break_even_batch", "draft_ms", "verify_ms",
@@ -66,6 +68,33 @@ def test_what_does_not_fit_is_said() -> None:
     found = report(deploy("8b", "4090"), "eagle3", alpha=0.7, batch=500)
     assert "SHORT" in text(found)
     assert "hypothetical" in text(found)
+
+
+def losing(*ranges: tuple[int, int]) -> str:
+    """The line on batches that lose."""
+    first = ranges[0][0] if ranges else None
+    found = replace(made(), break_even=BreakEven(first, ranges, 4096))
+    (line,) = (each for each in text(found).splitlines() if each.startswith("loses"))
+    return line.removeprefix("loses").strip()
+
+
+def test_losing_batches_are_few_ranges_and_how_many_fit() -> None:
+    fit = f"; {int(made().made.max_batch):,} sequences fit"
+    assert losing() == "at no batch up to 4,096" + fit
+    assert losing((1, 1), (3, 5), (9, 9)) == "at batches 1 to 9" + fit
+    assert losing((2, 2), (7, 8)) == "at batches 2 and 7 to 8" + fit
+    near = (1000, 1100), (1111, 1200), (1300, 4096)
+    assert losing(*near) == "at batches 1,000 to 1,200 and from 1,300" + fit
+    many = (1, 2), (10, 20), (30, 40), (50, 60), (70, 4096)
+    shown = "at batches 1 to 2 and 10 to 20 and 30 to 40 and 2 ranges more"
+    assert losing(*many) == shown + fit
+
+
+def test_the_deviation_is_of_one_step() -> None:
+    assert "2.53 tokens on average (a step: give or take 1.2)" in text(
+        made(k=3, tree=0)
+    )
+    assert "3.2 tokens a step\n" in text(made(alpha=Emitted(3.2), k=4, tree=0))
 
 
 def test_losing_everywhere_is_said() -> None:

@@ -68,6 +68,9 @@ ROWS = {
     "not a number": ("b,Llama-2-7B,A100,,many,tok/s/user,1,", "batch is not a number"),
     "negative": ("b,Llama-2-7B,A100,,-1,tok/s/user,1,", "batch is out of range"),
     "infinite": ("b,Llama-2-7B,A100,inf,1,tok/s/user,1,", "dev_bw_gbps is out of"),
+    "zero step": ("b,Llama-2-7B,A100,,1,,,0", "ms_per_step is 0"),
+    "zero value": ("b,Llama-2-7B,A100,,1,tok/s/user,0,0", "value is 0"),
+    "no metric": ("b,Llama-2-7B,A100,,1,,100,0", "value without a metric"),
     "metric": ("b,Llama-2-7B,A100,,1,parsecs,1,", "unknown metric"),
     "formula": ("=cmd(),=1+1,=HYPERLINK(),,1,tok/s/user,1,", "no model"),
 }

@@ -25,3 +25,8 @@ def test_the_table_of_the_page_is_true() -> None:
         mape, inside = (100 * float(str(held[key])) for key in ("mape", "coverage"))
         line = f"| {name} | {held['n']:,} | {mape:.1f} % | {inside:.0f} % |"
         assert line in page
+
+
+def test_the_page_counts_the_drafts_assumed() -> None:
+    assumed = len(validate().flagged["drafts assumed"])
+    assert f"- {assumed} served rows do not say that they drafted" in PAGE.read_text()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from specsim.roofline.validation import reading
+from specsim.roofline.validation import columns, reading
 from specsim.roofline.validation.compare import compared
 from specsim.roofline.validation.metrics import Outcome
 from specsim.roofline.validation.report import QUANTITIES, Validation, validate
@@ -68,7 +68,7 @@ def test_the_page_says_all_of_it(shipped: Validation) -> None:
 
 
 def changed(
-    form: reading.Format, change: Callable[[list[str]], list[str]]
+    form: columns.Format, change: Callable[[list[str]], list[str]]
 ) -> list[reading.Row]:
     """The shipped rows with other measurements."""
     rows = [row for row in reading.shipped() if row.format == form.name]
@@ -83,8 +83,8 @@ def shuffled(cells: list[str]) -> list[str]:
     return random.Random(0).sample(cells, len(cells))
 
 
-@pytest.mark.parametrize("form", reading.FORMATS, ids=lambda form: form.name)
-def test_measured_columns_are_never_inputs(form: reading.Format) -> None:
+@pytest.mark.parametrize("form", columns.FORMATS, ids=lambda form: form.name)
+def test_measured_columns_are_never_inputs(form: columns.Format) -> None:
     rows = [row for row in reading.shipped() if row.format == form.name]
     before = {(each.id, each.quantity): each for each in compared(rows)[0]}
     for change in (shuffled, lambda cells: ["3.25"] * len(cells)):
@@ -102,8 +102,8 @@ def said(each: Outcome) -> tuple[float, float, float]:
     return each.low, each.predicted, each.high
 
 
-@pytest.mark.parametrize("form", reading.FORMATS, ids=lambda form: form.name)
-def test_a_question_has_no_measured_column(form: reading.Format) -> None:
+@pytest.mark.parametrize("form", columns.FORMATS, ids=lambda form: form.name)
+def test_a_question_has_no_measured_column(form: columns.Format) -> None:
     for row in reading.shipped():
         if row.format == form.name:
             assert not form.measured & set(row.asked)
@@ -122,3 +122,11 @@ def test_nine_in_ten_of_the_usable_rows_are_predicted(shipped: Validation) -> No
         rows = sum(row.format == name for row in reading.shipped())
         skipped = sum(each.format == name for each in shipped.skipped)
         assert skipped <= 0.1 * rows
+
+
+def test_fitted_constants_take_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("model,device,ms_per_step\nLlama-2-7B,A100 SXM 80GB,10\n")
+    said = validate(file).text().splitlines()
+    assert sum("tools/fit_" in line for line in said) == 1
+    assert said[-1].startswith("constants fitted")

@@ -54,6 +54,7 @@ def test_every_metric_in_milliseconds_a_step(
 ) -> None:
     row = DECODE | {"metric": metric, "value": value}
     assert decode.measured(row)["decode"] == pytest.approx(ms)
+    assert decode.measured(row | {"ms_per_step": "0"}) == decode.measured(row)
     assert decode.measured(row | {"ms_per_step": "7"})["decode"] == 7
 
 
