@@ -142,7 +142,8 @@ Proof. intros H. now inversion H. Qed.
 Theorem recursive_nonneg t : weighed t -> forall c, nonneg (Recursive.verify V P c t).
 Proof.
   induction t as [ks IH] using tree_ind_in. intros Hw.
-  pose proof (children _ Hw) as Hks. clear Hw. intros c. rewrite Recursive.verify_walk. generalize (on_P c). generalize (P c).
+  pose proof (children _ Hw) as Hks. clear Hw.
+  intros c. rewrite Recursive.verify_walk. generalize (on_P c). generalize (P c).
   induction ks as [|[[x q] t'] ks IHks]; intros row Hrow; cbn [Recursive.walk]; [now apply nonneg_last|].
   destruct (Hks x q t' (or_introl eq_refl)) as (Hx & Hq & Ht).
   apply nonneg_bind; [apply nonneg_coin, ratio_range; auto|]. intros [|].
@@ -176,7 +177,8 @@ Qed.
 
 Variable eqb : A -> A -> bool.
 
-Lemma nonneg_token p l : on p -> (forall x q, In (x, q) l -> In x V /\ on q) -> nonneg (token V p l).
+Lemma nonneg_token p l : on p -> (forall x q, In (x, q) l -> In x V /\ on q) ->
+  nonneg (token V p l).
 Proof.
   intros Hp Hl. unfold token. destruct (last_of l) as [[x q]|] eqn:H; [|now apply nonneg_sample].
   assert (Hin : In (x, q) l).
@@ -210,7 +212,8 @@ Proof.
     apply nonneg_bind; [apply IH|intros; apply nonneg_ret].
 Qed.
 
-Lemma at_most_one row l : (forall x, In x l -> 0 <= row x) -> forall x, In x l -> row x <= sum row l.
+Lemma at_most_one row l : (forall x, In x l -> 0 <= row x) ->
+  forall x, In x l -> row x <= sum row l.
 Proof.
   induction l as [|y l IH]; intros H x; [contradiction|]. cbn [sum].
   assert (0 <= row y) by (apply H; now left).

@@ -111,4 +111,4 @@ def _of_model(made: "Deployment", context: int) -> Iterator[str]:
     if model.moe_experts:
         yield "experts touched are an expectation: how skewed real routing is varies"
     if made.plan.ep > 1:
-        yield "groups of experts are taken to be loaded alike; the busiest sets the pace"
+        yield "groups of experts count as loaded alike; the busiest sets the pace"
