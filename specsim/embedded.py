@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parent / "data" / "weights"
 TARGET, DRAFT, MEDUSA, EAGLE, MTP = (
     f"{name}.safetensors" for name in ("target", "draft", "medusa", "eagle", "mtp")
 )
-PROMPT = "class Stack:\n    def __init__(self):\n        self.items = []\n\n    def "
+PROMPT = 'import os\n\ndef main(argv):\n    """Print the size of each file.'
 
 
 class Embedded(NamedTuple):

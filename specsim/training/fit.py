@@ -127,7 +127,7 @@ class _Fit:
     def _write(self, report: dict[str, Any]) -> None:
         """Every part; the one called `output` last."""
         said = {"settings": json.dumps(self.settings), "report": json.dumps(report)}
-        said |= self.made.learnt(self.run.weights, self.held)
+        said |= self.made.learnt(self.run.weights)
         for part in self.made.parts:
             arrays = {name: self.run.weights[name].cpu().numpy() for name in part.names}
             name = f"{self.output.stem}{part.ending}{self.output.suffix}"

@@ -17,10 +17,10 @@ TARGET = {"steps": 3200, "rate": 3e-3}
 ALONE = {"steps": 1500, "rate": 3e-3, "shape": shapes.DRAFT}
 """The draft model before it is taught: it foretells text, as the target does."""
 STAGES: dict[str, dict[str, Any]] = {
-    "draft": {"steps": 1200, "rate": 2e-3, "sampled": 300_000},
-    "medusa": {"steps": 500, "rate": 1e-3, "heads": 4},
-    "eagle": {"steps": 800, "rate": 2e-3},
-    "mtp": {"steps": 800, "rate": 2e-3},
+    "draft": {"steps": 2400, "rate": 3e-3, "sampled": 300_000},
+    "medusa": {"steps": 1000, "rate": 5e-3, "heads": 4},
+    "eagle": {"steps": 1600, "rate": 3e-3},
+    "mtp": {"steps": 1600, "rate": 3e-3},
 }
 
 
