@@ -67,7 +67,7 @@ class Cache:
     @property
     def slots(self) -> int:
         """The most tokens that each request may hold."""
-        return self._store.shape[4]
+        return int(self._store.shape[4])
 
     def grow(self, parents: Tensor) -> tuple[Tensor, Tensor]:
         """Make room for n nodes more: their positions (B, n), and what they see.

@@ -74,12 +74,12 @@ class Run:
     def go(self) -> float:
         """One step; its loss. ValueError: it is not finite, and nothing was changed."""
         value = self.loss(self.weights, self.step)
-        if not isfinite(found := value.item()):
+        if not isfinite(found := float(value.item())):
             raise ValueError(f"the loss of step {self.step} is {found}")
         for group in self._adamw.param_groups:
             group["lr"] = group["pace"] * self.schedule.rate(self.step)
         self._adamw.zero_grad()
-        value.backward()  # type: ignore[no-untyped-call]
+        torch.autograd.backward(value)
         clip_grad_norm_(self.weights.values(), self.clip)
         self._adamw.step()
         self.step += 1
