@@ -75,7 +75,7 @@ class Run:
         """One step; its loss. ValueError: it is not finite, and nothing was changed."""
         value = self.loss(self.weights, self.step)
         if not isfinite(found := float(value.item())):
-            raise ValueError(f"the loss of step {self.step} is {found}")
+            raise ValueError(f"the loss of step {self.step} is {found}; lower the rate")
         for group in self._adamw.param_groups:
             group["lr"] = group["pace"] * self.schedule.rate(self.step)
         self._adamw.zero_grad()

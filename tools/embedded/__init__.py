@@ -7,5 +7,5 @@ build     stage by stage; what is finished, or half finished, is not begun again
 measure   tokens a step on files that were held out
 readme    the README.md beside the weights
 
-On one thread, with the versions that the README names, every byte comes out the same.
+On one thread, with the versions that the README names, all tensors come out the same.
 """

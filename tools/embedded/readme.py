@@ -1,6 +1,5 @@
 """The README.md of specsim/data/weights."""
 
-import hashlib
 import platform
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from specsim import weights
 from specsim.training import Report
+from specsim.training.data import digest
 from tools.embedded.measure import NEW, PROMPT, K, Measured
 
 TEXT = """\
@@ -16,16 +17,17 @@ TEXT = """\
 
 Made by `python -m tools.embedded --output FOLDER` with CPython {python}, torch {torch}
 and NumPy {numpy}, on one thread; the same versions on the same kind of processor give
-the same bytes. Tensors are in fp16 under the names Hugging Face, Medusa, EAGLE and
-DeepSeek give them; the header of each file says with which settings it was trained.
-`tokenizer.json` holds the merges of a byte-level tokenizer (specsim/tokens.py).
+the same tensors. They are in fp16 under the names Hugging Face, Medusa, EAGLE and
+DeepSeek give them; the header of each file says with which settings it was trained, and
+on which text. `tokenizer.json` holds the merges of a byte-level tokenizer
+(specsim/tokens.py).
 
 Trained on the standard library of that Python: its `*.py` files but for tests,
 installed packages and tables (tools/embedded/corpus.py says which), and the texts of
 `help`. They are Copyright (c) 2001 onwards Python Software Foundation, under the PSF
 License Version 2. Every twentieth file was held out.
 
-| file | parameters | bytes | steps | loss on held-out text | SHA-256 begins |
+| file | parameters | bytes | steps | loss on text held out | digest of the tensors |
 |---|---|---|---|---|---|
 {files}
 
@@ -59,11 +61,10 @@ def readme(
 
 def _file(report: Report) -> str:
     path = Path(report.output)
-    data = path.read_bytes()
     return (
-        f"| {path.name} | {report.parameters:,} | {len(data):,} | {report.steps:,} | "
-        f"{report.loss_before:.2f} to {report.loss_after:.2f} | "
-        f"{hashlib.sha256(data).hexdigest()[:12]} |"
+        f"| {path.name} | {report.parameters:,} | {path.stat().st_size:,} | "
+        f"{report.steps:,} | {report.loss_before:.2f} to {report.loss_after:.2f} | "
+        f"{digest(*weights.read(path).arrays.values())} |"
     )
 
 
