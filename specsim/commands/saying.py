@@ -22,11 +22,23 @@ def say(args: Namespace, data: Any, text: Callable[[], str]) -> None:
     if args.json == "-":
         print(written)
         return
-    try:
-        Path(args.json).write_text(written + "\n")
-    except OSError as error:
-        raise Bad(f"--json {args.json}: {error.strerror}") from None
+    put("--json", args.json, written + "\n")
     print(text())
+
+
+def put(option: str, file: str, text: str) -> None:
+    """Write what an option asked for. Bad, on one line, where it cannot be."""
+    try:
+        Path(file).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Bad(f"{option} {file}: {error.strerror}") from None
+
+
+def writable(**files: str | None) -> None:
+    """Bad where an option names a file in no directory: before the work, not after."""
+    for option, file in files.items():
+        if file is not None and not (file and Path(file).parent.is_dir()):
+            raise Bad(f"--{option} {file!r}: there is no such directory to write to")
 
 
 def _written(data: Any) -> str:

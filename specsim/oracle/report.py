@@ -3,6 +3,13 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from specsim.oracle.versions import versions
+
+TARGETS = "the target's"
+"""Whose law an engine is held to unless it declares another."""
+FORMAT = 1
+"""Of the JSON: raised when a key goes away or changes its meaning."""
+
 EXIT = {
     "exact": 0,
     "exact_within": 0,
@@ -13,6 +20,25 @@ EXIT = {
     "inconclusive": 3,
 }
 """Exit code by verdict."""
+
+PROOF = 1000.0
+"""What log10 E is said to be when it is infinite: the engine did the impossible."""
+GRADES = (
+    (1, "clean"),
+    (3, "note"),
+    (6, "suspicious"),
+    (9, "very suspicious"),
+)
+"""What is said of log10 E below each bound, by any one test; a failure beyond."""
+
+
+def grade(log10_e: float) -> str:
+    """In words: PractRand's habit, with the guarantee of an e-value.
+
+    >>> grade(0.2), grade(4.5), grade(9)
+    ('clean', 'suspicious', 'fail')
+    """
+    return next((word for bound, word in GRADES if log10_e < bound), "fail")
 
 
 @dataclass(frozen=True)
@@ -29,7 +55,12 @@ class Diagnosis:
 
 @dataclass(frozen=True)
 class Witness:
-    """The smallest failing case: rows by prefix, and one wrong context in them."""
+    """The smallest failing case: rows by prefix, and one wrong context in them.
+
+    wanted, found: the whole row there, as it should be and as it is.
+    trials:        draws behind `found`; 0 where the law was computed.
+    tv:            total variation of the completed block, where the law was computed.
+    """
 
     world: str
     p: dict[str, list[str]]
@@ -39,6 +70,10 @@ class Witness:
     want: str
     got: str
     wrong: int
+    wanted: tuple[float, ...] = ()
+    found: tuple[float, ...] = ()
+    trials: int = 0
+    tv: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,19 +87,63 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Effect:
+    """How wrong a sampled engine is at least, in one context.
+
+    An event was chosen on the draws that refuted the engine and counted in fresh ones:
+    `count` of `trials`, where `want` is its probability. `low` is that far under the
+    total variation of the context's row, at this confidence (Clopper-Pearson).
+    """
+
+    world: str
+    prefix: tuple[int, ...]
+    event: tuple[int, ...]
+    want: float
+    count: int
+    trials: int
+    low: float
+    confidence: float
+
+    def __str__(self) -> str:
+        after = f"after {list(self.prefix)}" if self.prefix else "as the first token"
+        tokens = " or ".join(map(str, self.event))
+        return (
+            f"TV at least {self.low:.3g} ({self.confidence:.0%} confidence) in "
+            f"{self.world} {after}: token {tokens} came {self.count} times of "
+            f"{self.trials} fresh draws, wanted {self.want:.4g}"
+        )
+
+
+@dataclass(frozen=True)
 class Tier:
-    """One way of asking, and what it said."""
+    """One way of asking, and what it said.
+
+    name:    a stable id, like verify/coins/law.
+    log10_e: the evidence against the engine, where it was sampled.
+    path:    blocks drawn, and log10 E then.
+    """
 
     name: str
     verdict: str
     detail: str
     seconds: float
     worlds: int = 0
+    log10_e: float | None = None
+    path: tuple[tuple[int, float], ...] = ()
+    effect: Effect | None = None
+
+    @property
+    def grade(self) -> str:
+        """Of the evidence; empty where there was none to gather."""
+        return "" if self.log10_e is None else grade(self.log10_e)
 
 
 @dataclass
 class Report:
-    """The verdict on an engine. `log10_e` is None where the law was computed."""
+    """The verdict on an engine. `log10_e` is None where the law was computed.
+
+    law: whose law the engine is held to.
+    """
 
     engine: str
     verdict: str
@@ -78,6 +157,9 @@ class Report:
     excluded: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    law: str = TARGETS
+    false_alarm: float = 1e-9
+    versions: dict[str, str] = field(default_factory=versions)
 
     @property
     def exit_code(self) -> int:
@@ -89,19 +171,30 @@ class Report:
         broken = [tier.detail for tier in self.tiers if tier.verdict == "errored"]
         return "; ".join(broken or self.notes)
 
+    @property
+    def headline(self) -> str:
+        """The verdict as a title.
+
+        >>> Report("mine:verify", "not_rejected", 0, "").headline
+        'NOT REJECTED'
+        """
+        return self.verdict.upper().replace("_", " ")
+
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return {"report": "specsim check", "format": FORMAT, **asdict(self)}
 
     def text(self) -> str:
         """The page: verdict, evidence, the failing case, what it resembles."""
         return "\n".join(
             [
-                f"{self.verdict.upper().replace('_', ' ')}  {self.engine}",
+                f"{self.headline}  {self.engine}",
+                *([] if self.law == TARGETS else [f"  law: {self.law}"]),
                 "",
                 *(
                     f"  {tier.name:30} {tier.verdict:13} {tier.detail}"
                     for tier in self.tiers
                 ),
+                *(f"  {tier.effect}" for tier in self.tiers if tier.effect),
                 *self._witness(),
                 *self._diagnosis(),
                 *self._findings(),

@@ -1,0 +1,1 @@
+"""An engine judged case by case, as tests of pytest."""
