@@ -14,6 +14,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from specsim.errors import Bad
+from specsim.oracle.drafting import host as drafting
+from specsim.oracle.drafting.contract import Asked, takes
 from specsim.oracle.engines import contract
 from specsim.oracle.engines.contract import Block, Call
 from specsim.oracle.readings import scripted, standin, symbolic
@@ -39,7 +41,39 @@ class Host:
             "others": sorted(set(self.operations) - offered),
             "accepts": contract.extras(self.engine),
             "kinds": sorted(getattr(self.engine, "kinds", ())),
+            "seeded": bool(getattr(self.engine, "seeded", False)),
+            **self._drafter(),
         }
+
+    def _drafter(self) -> Answer:
+        """How it can be asked to draft, if at all; and whether at a temperature."""
+        draft = self.operations.get("draft")
+        return {
+            "draft": drafting.modes(draft) if draft else [],
+            "temperature": draft is not None and "temperature" in takes(draft),
+        }
+
+    def offer(self) -> Answer:
+        """What a whole engine says of itself."""
+        from specsim.oracle.endtoend.offer import Offer
+
+        return {"offer": Offer.of(self.engine).as_dict()}
+
+    def generate(self, requests: list[Answer], **how: str) -> Answer:
+        """What a whole engine answers."""
+        from specsim.oracle.endtoend.contract import answered
+
+        return {"answers": answered(self.operations["generate"], requests, **how)}
+
+    def draft_law(self, asked: Answer, **how: Any) -> Answer:
+        return drafting.law(self.operations["draft"], Asked(**asked), **how)
+
+    def draft_draws(self, asked: Answer, **how: Any) -> Answer:
+        return drafting.draws(self.operations["draft"], Asked(**asked), **how)
+
+    def draft_kept(self, first: Answer, then: Answer, mode: str) -> Answer:
+        pair = Asked(**first), Asked(**then)
+        return drafting.kept(self.operations["draft"], *pair, mode)
 
     def ask(self, call: Call, **luck: Any) -> Block:
         """One call, with what the engine did wrong told as Bad."""

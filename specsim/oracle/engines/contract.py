@@ -1,7 +1,8 @@
 """What a Python engine promises, checked call by call. Runs in the child process.
 
 verify(p, q, tokens, *, rng) and/or verify(p, q, tokens, *, accept, sample), and the
-same for verify_tree with parents and kind behind tokens.
+same for verify_tree with parents and kind behind tokens. An engine whose attribute
+`seeded` is true promises the same block for the same rng, and is held to that.
 """
 
 import importlib
@@ -21,6 +22,7 @@ EXTRAS = {"q_none", "k0", "q_zero"}
 """What is only sent to engines whose attribute `accepts` asks for it: q = None for a
 certain draft, an empty draft, and a drafted token of probability 0.
 """
+SHAPES = "specsim.oracle.engines.shapes"
 Block = tuple[int, ...]
 
 
@@ -50,13 +52,35 @@ class Call:
 
 
 def load(spec: str) -> Any:
-    """The engine `module:attribute`, imported. Bad if it is not to be had."""
+    """The engine `module:attribute`, imported. Bad if it is not to be had.
+
+    `adapter(module:attribute)` is what the adapter makes of it: `module:attribute`
+    itself, or one of specsim.oracle.engines.shapes by name.
+    """
+    adapter, opened, inner = spec.removesuffix(")").partition("(")
+    if opened:
+        adapt = imported(adapter if ":" in adapter else f"{SHAPES}:{adapter}")
+        return _made(spec, lambda: adapt(imported(inner)))
+    engine = imported(spec)
+    return _made(spec, engine) if inspect.isclass(engine) else engine
+
+
+def imported(spec: str) -> Any:
+    """What `module:attribute` names. Bad if there is no such thing."""
     module, colon, attribute = spec.partition(":")
     if not (module and colon and attribute) or "/" in module or module.endswith(".py"):
         raise Bad(f"engine {spec!r}: write it as module:attribute, like sampler:verify")
+    return _made(
+        spec, lambda: operator.attrgetter(attribute)(importlib.import_module(module))
+    )
+
+
+def _made(spec: str, make: Callable[[], Any]) -> Any:
+    """What `make` makes. Bad, and which engine it was, if it raises."""
     try:
-        engine = operator.attrgetter(attribute)(importlib.import_module(module))
-        return engine() if inspect.isclass(engine) else engine
+        return make()
+    except Bad:
+        raise
     except ModuleNotFoundError as error:
         raise Bad(
             f"engine {spec!r}: {error}; run where the module lies or set PYTHONPATH"
@@ -141,5 +165,10 @@ def told(error: BaseException) -> str:
     """An exception on one line; our own needs no name."""
     if isinstance(error, Bad):
         return str(error)
-    words = " ".join(f"{type(error).__name__}: {error}".split())
-    return "".join(c if c.isprintable() else "?" for c in words)[:300]
+    return printable(f"{type(error).__name__}: {error}", 300)
+
+
+def printable(text: str, most: int = 200) -> str:
+    """What a foreign program said, on one line and cut short."""
+    words = " ".join(text[: 4 * most].split())
+    return "".join(c if c.isprintable() else "?" for c in words)[:most]

@@ -4,4 +4,6 @@ cells, uniforms, races   a uniform that forks the run it is compared in
 symbolic                 every way a run can go: the exact law
 standin                  a NumPy Generator made of such uniforms
 scripted                 the law by bisection over written uniforms
+scripts, pieces          what a run is given; what comes of it, as a tree
+asking                   readings that ask in batches
 """

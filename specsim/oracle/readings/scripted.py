@@ -6,6 +6,9 @@ a step function of each uniform given those before it, so its law is a tree: the
 the first uniform, and for each piece between two cuts, with that uniform in the middle
 of the piece, the same for the next uniform.
 
+The reading never plays anything itself: it yields the scripts it wants played next, as
+many at once as it can name, so that an engine behind a pipe is asked in few rounds.
+
 Limits. Cuts are found where a signature changes: the outcomes under a few fixed choices
 of the later uniforms. A piece is missed when it lies between two of `GRID` points whose
 signatures agree, or when no signature tells it from its neighbours. Hence the tree has
@@ -15,37 +18,32 @@ fails there. The outermost `EDGE` of [0, 1) at either end is taken to be like th
 next to it, because uniforms nearer to 1 become 1 in float32.
 """
 
-import random
-from bisect import bisect
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator
-from fractions import Fraction
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import pairwise
 from typing import Generic, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
+from specsim.oracle.readings.asking import Asking, answered, together
 from specsim.oracle.readings.cells import Unfollowable
+from specsim.oracle.readings.pieces import Read, Tree
+from specsim.oracle.readings.scripts import (
+    GRID,
+    POINTS,
+    PROBES,
+    Script,
+    after,
+    seeded,
+    with_one,
+)
 from specsim.oracle.readings.standin import Array, StandIn
 from specsim.oracle.readings.symbolic import NotAFunction, TooManyPaths
 
 H = TypeVar("H", bound=Hashable)
-Script = Callable[[int], float]
-"""The uniforms of a run, by index; there are as many as it likes."""
-
-GRID = 16
+R = TypeVar("R")
 CHECKS = 128
-EDGE = 2.0**-24
-POINTS: list[float] = np.linspace(EDGE, 1 - EDGE, GRID + 1).tolist()
 MOST = 10_000
 """The most uniforms one run may take."""
-
-
-class Read(NamedTuple, Generic[H]):
-    """A law and how far from it, in total variation, the true one may be."""
-
-    law: dict[H, Fraction]
-    error_bound: float
 
 
 class Played(NamedTuple, Generic[H]):
@@ -56,14 +54,7 @@ class Played(NamedTuple, Generic[H]):
 
 
 Play = Callable[[Script], Played[H]]
-
-
-class Tree(NamedTuple, Generic[H]):
-    """The outcome, where there are no parts; else the parts of the next uniform."""
-
-    outcome: H
-    cuts: list[float]
-    parts: "list[Tree[H]]"
+Asks = Asking[Script, Played[H], R]
 
 
 def law(
@@ -90,7 +81,8 @@ def law(
             raise Unfollowable(taking.refusal)
         return Played(outcome, taking.taken)
 
-    return _Reader(play, bits, budget, expired, checks).read()
+    asking: Asks[H, Read[H]] = reading(bits, checks)
+    return answered(asking, _one_by_one(play, budget + checks, expired))
 
 
 def law_of_coins(
@@ -108,7 +100,32 @@ def law_of_coins(
         coins = np.array([script(i) for i in range(2 * k + 1)])
         return Played(run(coins[:k], coins[k:]), len(coins))
 
-    return _Reader(play, bits, budget, expired, checks).read()
+    asking: Asks[H, Read[H]] = reading(bits, checks)
+    return answered(asking, _one_by_one(play, budget + checks, expired))
+
+
+def reading(bits: int = 26, checks: int = CHECKS) -> Asks[H, Read[H]]:
+    """The reading itself, as `law` does it: yields scripts, is sent what came of them.
+
+    Errors: NotAFunction.
+    """
+    return _Reader[H](bits, checks).read()
+
+
+def _one_by_one(
+    play: Play[H], budget: int, expired: Callable[[], bool]
+) -> Callable[[list[Script]], list[Played[H]]]:
+    """Plays scripts in turn, as far as the budget and the time allow."""
+    left = budget
+
+    def one(script: Script) -> Played[H]:
+        nonlocal left
+        if not left or expired():
+            raise TooManyPaths(f"stopped with {left} runs left")
+        left -= 1
+        return play(script)
+
+    return lambda scripts: [*map(one, scripts)]
 
 
 class _Taking:
@@ -128,123 +145,90 @@ class _Taking:
         raise Unfollowable(reason)
 
 
-def _seeded(seed: int) -> Script:
-    rng, drawn = random.Random(seed), list[float]()
+class _Point(NamedTuple, Generic[H]):
+    """A value of one uniform, and the outcomes under the probes for those after it."""
 
-    def script(i: int) -> float:
-        while len(drawn) <= i:
-            drawn.append(rng.random())
-        return drawn[i]
-
-    return script
+    x: float
+    signature: list[Played[H]]
 
 
-LOW: Script = lambda i: EDGE  # noqa: E731
-HIGH: Script = lambda i: 1 - EDGE  # noqa: E731
-PROBES = LOW, HIGH, _seeded(-1), _seeded(-2)
-
-
-def _after(prefix: tuple[float, ...], rest: Script) -> Script:
-    return lambda i: prefix[i] if i < len(prefix) else rest(i)
+Span = tuple[_Point[H], _Point[H]]
 
 
 class _Reader(Generic[H]):
-    def __init__(
-        self,
-        play: Play[H],
-        bits: int,
-        budget: int,
-        expired: Callable[[], bool],
-        checks: int,
-    ):
-        self._play, self._left, self._expired = play, budget + checks, expired
+    def __init__(self, bits: int, checks: int):
         self._width, self._checks = 2.0**-bits, checks
 
-    def read(self) -> Read[H]:
-        for script in map(_seeded, range(GRID)):
-            if self._run(script) != self._run(script):
-                raise NotAFunction("the same uniforms gave two outcomes")
-        tree = self._tree(())
-        for script in map(_seeded, range(GRID, GRID + self._checks)):
-            self._check(tree, script)
-        return self._weigh(tree)
+    def read(self) -> Asks[H, Read[H]]:
+        scripts = [*map(seeded, range(GRID))]
+        if (yield scripts) != (yield scripts):
+            raise NotAFunction("the same uniforms gave two outcomes")
+        tree = yield from self._tree(())
+        fresh = [*map(seeded, range(GRID, GRID + self._checks))]
+        for script, played in zip(fresh, (yield fresh), strict=True):
+            if not tree.foretells(script, played.outcome, self._width):
+                raise NotAFunction("not a step function of one uniform after the other")
+        return tree.law(self._width)
 
-    def _run(self, script: Script) -> Played[H]:
-        if not self._left or self._expired():
-            raise TooManyPaths(f"stopped with {self._left} runs left")
-        self._left -= 1
-        return self._play(script)
-
-    def _tree(self, prefix: tuple[float, ...]) -> Tree[H]:
-        any_run = self._run(_after(prefix, PROBES[-1]))
-        if self._settled(prefix, any_run):
-            return Tree(any_run.outcome, [], [])
-        cuts = list(self._cuts(prefix))
+    def _tree(self, prefix: tuple[float, ...]) -> Asks[H, Tree[H]]:
+        (run,) = yield [after(prefix, PROBES[-1])]
+        if (yield from self._settled(prefix, run)):
+            return Tree(run.outcome, [], [])
+        cuts = yield from self._cuts(prefix, run.taken)
         middles = [(a + b) / 2 for a, b in pairwise([0, *cuts, 1])]
-        return Tree(any_run.outcome, cuts, [self._tree((*prefix, x)) for x in middles])
+        parts = yield from together([self._tree((*prefix, x)) for x in middles])
+        return Tree(run.outcome, cuts, parts)
 
-    def _settled(self, prefix: tuple[float, ...], run: Played[H]) -> bool:
+    def _settled(self, prefix: tuple[float, ...], run: Played[H]) -> Asks[H, bool]:
         """Do the uniforms after the prefix no longer matter?"""
         later = range(len(prefix), run.taken)
-        base = _after(prefix, PROBES[-1])
-        scripts = [_after(prefix, rest) for rest in PROBES[:-1]] + [
-            _with(base, i, x) for i in later for x in POINTS
-        ]
-        return not later or all(self._run(script) == run for script in scripts)
+        base = after(prefix, PROBES[-1])
+        for scripts in (
+            [after(prefix, rest) for rest in PROBES[:-1]],
+            [with_one(base, i, x) for i in later for x in POINTS],
+        ):
+            if later and any(other != run for other in (yield scripts)):
+                return False
+        return True
 
-    def _cuts(self, prefix: tuple[float, ...]) -> Iterator[float]:
+    def _cuts(self, prefix: tuple[float, ...], taken: int) -> Asks[H, list[float]]:
         """The break points of the uniform that follows the prefix, in order."""
-        seen = [(x, self._signature((*prefix, x))) for x in POINTS]
-        for (lo, at_lo), (hi, at_hi) in pairwise(seen):
-            yield from self._between(prefix, lo, hi, at_lo, at_hi)
+        points = yield from self._points(prefix, POINTS, taken)
+        spans = _changing(pairwise(points))
+        while spans and spans[0][1].x - spans[0][0].x > self._width:
+            middles = yield from self._points(prefix, [*map(_middle, spans)], taken)
+            halves = zip(spans, middles, strict=True)
+            spans = _changing(s for (a, b), m in halves for s in ((a, m), (m, b)))
+        return [*map(_middle, spans)]
 
-    def _between(
-        self,
-        prefix: tuple[float, ...],
-        lo: float,
-        hi: float,
-        at_lo: list[Played[H]],
-        at_hi: list[Played[H]],
-    ) -> Iterator[float]:
-        middle = (lo + hi) / 2
-        if at_lo == at_hi:
-            return
-        if hi - lo <= self._width:
-            yield middle
-            return
-        at_middle = self._signature((*prefix, middle))
-        yield from self._between(prefix, lo, middle, at_lo, at_middle)
-        yield from self._between(prefix, middle, hi, at_middle, at_hi)
-
-    def _signature(self, prefix: tuple[float, ...]) -> list[Played[H]]:
-        first = self._run(_after(prefix, PROBES[0]))
-        if first.taken <= len(prefix):
-            return [first]
-        return [first, *(self._run(_after(prefix, rest)) for rest in PROBES[1:])]
-
-    def _check(self, tree: Tree[H], script: Script) -> None:
-        outcome, depth = self._run(script).outcome, 0
-        while tree.parts:
-            x = script(depth)
-            if any(abs(x - cut) <= self._width for cut in tree.cuts):
-                return
-            tree, depth = tree.parts[bisect(tree.cuts, x)], depth + 1
-        if outcome != tree.outcome:
-            raise NotAFunction("not a step function of one uniform after the other")
-
-    def _weigh(self, tree: Tree[H]) -> Read[H]:
-        if not tree.parts:
-            return Read({tree.outcome: Fraction(1)}, 0.0)
-        odds: dict[H, Fraction] = defaultdict(Fraction)
-        bound = 2 * EDGE + len(tree.cuts) * self._width
-        for (a, b), part in zip(pairwise([0, *tree.cuts, 1]), tree.parts, strict=True):
-            share = Fraction(b) - Fraction(a)
-            below = self._weigh(part)
-            bound += float(share) * below.error_bound
-            for outcome, weight in below.law.items():
-                odds[outcome] += share * weight
-        return Read(dict(odds), bound)
+    def _points(
+        self, prefix: tuple[float, ...], values: Sequence[float], taken: int
+    ) -> Asks[H, list[_Point[H]]]:
+        """`taken` is how many uniforms a run is likely to take: where it takes no
+        more than these there is nothing left to probe.
+        """
+        starts = [(*prefix, x) for x in values]
+        likely = PROBES if taken > len(prefix) + 1 else PROBES[:1]
+        played = yield [after(start, rest) for start in starts for rest in likely]
+        n = len(likely)
+        seen = [played[i : i + n] for i in range(0, len(played), n)]
+        ended = [runs[0].taken <= len(prefix) + 1 for runs in seen]
+        seen = [
+            runs[:1] if end else runs for runs, end in zip(seen, ended, strict=True)
+        ]
+        short = [i for i, end in enumerate(ended) if not end and n == 1]
+        if short:
+            more = yield [after(starts[i], rest) for i in short for rest in PROBES[1:]]
+            each = len(PROBES) - 1
+            for at, i in enumerate(short):
+                seen[i] = [*seen[i], *more[at * each : (at + 1) * each]]
+        return [_Point(x, runs) for x, runs in zip(values, seen, strict=True)]
 
 
-def _with(script: Script, at: int, value: float) -> Script:
-    return lambda i: value if i == at else script(i)
+def _middle(span: Span[H]) -> float:
+    return (span[0].x + span[1].x) / 2
+
+
+def _changing(spans: Iterable[Span[H]]) -> list[Span[H]]:
+    """Those at whose ends the outcomes differ."""
+    return [(a, b) for a, b in spans if a.signature != b.signature]
