@@ -6,10 +6,10 @@ token-by-token verifier keeps the target's law to the last bit, and whatever dep
 from it departs because of its algebra.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -44,6 +44,18 @@ MORE: list[Sort] = [
 ]
 LARGE: list[Size]
 LARGE = [(8, (1,)), (5, (1, 1)), (2, (1,) * 6), (3, (1,) * 4), (12, (1,))]
+
+
+def fitting(operation: str, budget: str, offer: Mapping[str, Any]) -> list[World]:
+    """What an engine is asked that offers this, its `hello`; what it asks for itself
+    comes right after the core.
+    """
+    if operation == "verify_tree":
+        every = trees(budget, tuple(offer["kinds"]))
+    else:
+        every = chains(budget)
+    first = core(operation)
+    return [*every[:first], *extras(offer["accepts"]), *every[first:]]
 
 
 def chains(budget: str = "quick") -> list[World]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from specsim.errors import Bad
 from specsim.oracle import cases, vectors
-from specsim.oracle.engines.python import PythonEngine
+from specsim.oracle.engines.host import Host
 from specsim.oracle.report import Tier
 from specsim.rules import Rule
 
@@ -29,19 +29,21 @@ def comparable(offer: dict[str, Any], rule: Rule) -> None:
         )
 
 
-def compare(engine: PythonEngine, rule: Rule) -> Tier:
+def compare(engine: Host, rule: Rule) -> Tier:
     """Replay the rule's golden vectors, as far as the contract lets them be asked."""
     start, wrong, asked = time.monotonic(), [], 0
     for vector in vectors.load(rule.name):
         if not vector.tokens or vector.q is None or vector.refusal:
             continue
-        asked += 1
         call = cases.asked(vector.p, vector.proposal, operation(rule))
         accept, sample = ([*map(float, u)] for u in (vector.accept, vector.sample))
-        got = engine.once(call, accept, sample)
+        if (got := engine.once(call, accept, sample)) is None:
+            continue
+        asked += 1
         if not vectors.legal(vector, got if isinstance(got, tuple) else None):
             wrong.append(f"vector {vector.id} gave {got}")
     detail = f"{asked - len(wrong)} of {asked} vectors as rule {rule.name}"
     verdict = "rejected" if wrong else "exact"
     seconds = time.monotonic() - start
-    return Tier("same coins", verdict, "; ".join([detail, *wrong[:1]]), seconds, asked)
+    name = f"{operation(rule)}/coins/vectors"
+    return Tier(name, verdict, "; ".join([detail, *wrong[:1]]), seconds, asked)

@@ -5,10 +5,11 @@ from fractions import Fraction
 from typing import TypeVar
 
 from specsim.oracle import exact
+from specsim.oracle.declared import Declared
 from specsim.oracle.exact import Law
 from specsim.oracle.mutants import MUTANTS
 from specsim.oracle.planted import COIN_REUSED, Mutant, Wiring
-from specsim.oracle.reading import Read
+from specsim.oracle.reading import ROUNDING, Read, size
 from specsim.oracle.readings import symbolic
 from specsim.oracle.report import Diagnosis
 from specsim.oracle.worlds import World
@@ -40,17 +41,25 @@ def law(mutant: Mutant, world: World) -> Law | None:
 
 
 def candidates(world: World, tree: bool) -> list[Mutant]:
-    """The mutants of lossless rules, for trees or chains, that can be asked here."""
+    """The mutants that can be asked here, for trees or chains: those of lossless rules,
+    or of the lossy rule that is declared.
+    """
     return [
         mutant
         for mutant in MUTANTS.values()
         if isinstance(mutant, Mutant)
         and world.kind in mutant.row.accepts
         and mutant.row.tree == tree
-        and not mutant.row.greedy
-        and not mutant.row.lossy
+        and rival(mutant, world)
         and not mutant.races
     ]
+
+
+def rival(mutant: Mutant, world: World) -> bool:
+    """Whether the mutant's rule aims at the law that is right in this world."""
+    if isinstance(world, Declared):
+        return mutant.rule == world.rule
+    return not mutant.row.greedy and not mutant.row.lossy
 
 
 def diagnose(
@@ -94,18 +103,20 @@ def _narrowed(
         known = law(mutant, read.world) if mutant.name in able else None
         if known is None:
             left.append(mutant)
-        elif apart(known, read.law) <= SAME:
+        elif same_law(known, read):
             left.append(mutant)
             same.add(mutant.name)
     return left, same
 
 
-def apart(a: Law, b: Law) -> Fraction:
-    """The largest difference of a block's odds, relative as in `exact.Gap`."""
-    return max(
-        exact.Gap((), 0, a.get(block, Fraction()), b.get(block, Fraction())).size
-        for block in a | b
+def same_law(known: Law, read: Read) -> bool:
+    """Whether no block's odds are further apart than the way of reading explains."""
+    limit = SAME if read.how == "symbolic" else ROUNDING
+    gaps = (
+        exact.Gap((), 0, known.get(block, Fraction()), read.law.get(block, Fraction()))
+        for block in known | read.law
     )
+    return all(size(gap, read.how) <= limit for gap in gaps)
 
 
 def described(mutant: Mutant, likeness: str = "the same law") -> Diagnosis:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from specsim.oracle.engines.contract import Call
-from specsim.oracle.engines.python import PythonEngine
+from specsim.oracle.engines.host import Host
 from specsim.oracle.report import Finding
 
 
@@ -78,7 +78,7 @@ NOT_DRAWN = Edge(
 )
 
 
-def probe(engine: PythonEngine, mode: str, also: Sequence[Edge]) -> list[Finding]:
+def probe(engine: Host, mode: str, also: Sequence[Edge]) -> list[Finding]:
     """The edges at which the engine raises or emits what the target forbids."""
     found = []
     for edge in [*EDGES, *also]:

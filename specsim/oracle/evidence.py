@@ -24,7 +24,7 @@ data", https://arxiv.org/abs/2011.03567 (an unknown one).
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -38,6 +38,8 @@ from specsim.seam import proposal
 
 Array = NDArray[np.float64]
 Context = tuple[int, Tokens]
+Rows = Callable[[Tokens], Mapping[int, Any] | None]
+"""From a prefix to the odds of what comes next, None where there is no telling."""
 
 RESERVE = 1e-3
 """The part of the money that every bet keeps back, so that no token ruins it."""
@@ -126,8 +128,8 @@ class Evidence:
     """The money E made by betting against an engine: 1 at first, FAIL once it is large.
 
     targets:      the target of each case: prefix -> row.
-    alternatives: by mutant, the exact law of the block it emits in each case; None
-                  where it makes no bet.
+    alternatives: by mutant, the exact law of the block it emits in each case, or what
+                  it does after each prefix; None where it makes no bet.
 
     E is the sum over `stakes` of martingales, hence one itself:
 
@@ -143,14 +145,14 @@ class Evidence:
     def __init__(
         self,
         targets: Sequence[proposal.Rows],
-        alternatives: Mapping[str, Sequence[Law | None]],
+        alternatives: Mapping[str, Sequence[Law | Rows | None]],
     ):
         self.names = list(alternatives)
         self.blocks = 0
         self.log10_e = 0.0
         self._targets = targets
         self._mutants = [
-            [conditionals(law or {}) for _, law in zip(targets, laws, strict=True)]
+            [_rows(law) for _, law in zip(targets, laws, strict=True)]
             for laws in alternatives.values()
         ]
         self._width = max(len(rows(())) for rows in targets)
@@ -161,9 +163,16 @@ class Evidence:
 
     def observe(self, case: int, blocks: Iterable[Sequence[int]]) -> None:
         """Count what the engine emitted on `case`, and value E. Bad: not a token id."""
-        for block, times in Counter(map(tuple, blocks)).items():
-            self.blocks += times
-            self._count(case, tuple(map(int, block)), times)
+        self.observe_all([(case, blocks)])
+
+    def observe_all(
+        self, emitted: Iterable[tuple[int, Iterable[Sequence[int]]]]
+    ) -> None:
+        """The same of several cases before E is valued, which takes longest."""
+        for case, blocks in emitted:
+            for block, times in Counter(map(tuple, blocks)).items():
+                self.blocks += times
+                self._count(case, tuple(map(int, block)), times)
         self.log10_e = max(self.log10_e, self.valued())
 
     def valued(self) -> float:
@@ -192,11 +201,17 @@ class Evidence:
         lost = (0 - self._made()[:-2] / LN10).tolist()
         return dict(zip(self.names, lost, strict=True))
 
-    def worst(self) -> Cell | None:
+    def row(self, case: int, prefix: Tokens) -> list[int]:
+        """How often each token came after the prefix."""
+        bets = self._at(case, prefix)
+        return [int(n) for n in bets.counts[: bets.vocab]]
+
+    def worst(self, least: int = 1) -> Cell | None:
         """The cell that carries most of the discrepancy; None before any token.
 
         By its part n ln(n / m) - n + m of the log likelihood ratio, m being the count
-        expected; an impossible token before all others.
+        expected; an impossible token before all others, and then those of contexts
+        that were seen `least` times.
         """
         from scipy.special import kl_div
 
@@ -205,6 +220,7 @@ class Evidence:
         p, _, counts = self._stacked()
         trials = counts.sum(1)
         parts = kl_div(counts, trials[:, None] * p)
+        parts[trials < least] *= np.isinf(parts[trials < least])
         at, token = divmod(int(parts.argmax()), p.shape[1])
         case, prefix = list(self._seen)[at]
         want = self._targets[case](prefix)[token]
@@ -229,7 +245,7 @@ class Evidence:
             logs = np.zeros((self._width, len(self.names)))
             fair[: len(p)] = p
             for m, cases in enumerate(self._mutants):
-                if f := cases[case].get(prefix):
+                if f := cases[case](prefix):
                     logs[: len(p), m] = log_bet(f, p)
             self._seen[case, prefix] = _Bets(fair, logs, counts, len(p))
         return self._seen[case, prefix]
@@ -242,7 +258,13 @@ class Evidence:
         """Log of what each stake has made so far (mutants + 2,), stakes apart."""
         p, logs, counts = self._stacked()
         mutants = np.tensordot(counts, logs, 2)
-        unknown = log_dirichlet(counts, p)
+        unknown = np.zeros((len(p), len(CONCENTRATIONS)))
+        many = counts.sum(1) > 1  # nothing is learnt before the first token
+        unknown[many] = log_dirichlet(counts[many], p[many])
         by_case = np.zeros(len(self._targets))
         np.add.at(by_case, [case for case, _ in self._seen], log_mean(unknown, axis=1))
         return np.array([*mutants, log_mean(by_case), log_mean(unknown.sum(0))])
+
+
+def _rows(law: Law | Rows | None) -> Rows:
+    return law if callable(law) else conditionals(law or {}).get

@@ -9,23 +9,37 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from specsim.oracle import cases, exact
-from specsim.oracle.engines.python import Failed, PythonEngine, Slow, Unsteady
+from specsim.oracle.engines.host import Host
+from specsim.oracle.engines.problems import (
+    Broken,
+    Failed,
+    Skipped,
+    Slow,
+    Unreadable,
+    Unsteady,
+)
 from specsim.oracle.exact import Gap, Law
 from specsim.oracle.worlds import World
 
 ROUNDING = Fraction(1, 2**16)
 """Gaps up to this size are rounding: what 32-bit floats do, and bisection."""
+CHECKS = 20_000
+"""The most fresh runs that a scripted reading is asked to foretell."""
 HOPELESS = 3
 """Worlds failed in a row, before any was read, after which no other is tried."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """The law an engine has in one world, and where it departs from the target."""
+    """The law an engine has in one world, and where it departs from the target.
+
+    how: the way it was read, as in `Reader`.
+    """
 
     world: World
     law: Law
     gaps: list[Gap]
+    how: str = "symbolic"
 
 
 class Limits(NamedTuple):
@@ -37,10 +51,14 @@ class Limits(NamedTuple):
 
 
 class Reads(NamedTuple):
-    """What was read, where the engine fails and how, and whether that is the core."""
+    """What was read; where the engine fails or skips, and how; what ended it before
+    its time; and whether the core was read.
+    """
 
     done: list[Read]
     failing: dict[World, str]
+    skipped: dict[World, str]
+    broken: Broken | None
     enough: bool
 
 
@@ -53,7 +71,7 @@ class Reader:
     how:       "symbolic" (uniforms that fork) or "scripted" (bisection).
     """
 
-    engine: PythonEngine
+    engine: Host
     operation: str
     mode: str
     how: str
@@ -69,7 +87,20 @@ class Reader:
         for share, law in zip(odds, laws, strict=True):
             for block, weight in law.items():
                 mixed[block] += share * weight
-        return Read(world, dict(mixed), exact.gaps(mixed, world.truth))
+        gaps = exact.gaps(mixed, world.truth)
+        return Read(world, dict(mixed), gaps, self.how)
+
+    def proves(self, read: Read, false_alarm: float) -> bool:
+        """Whether a law that looks wrong is so beyond doubt: a scripted one whose coins
+        are not written down is read again.
+        """
+        if self.how == "symbolic" or self.mode == "coins":
+            return True
+        checks = checks_to_prove(read, false_alarm)
+        try:
+            return checks <= CHECKS and self.read(read.world, checks).law == read.law
+        except Unreadable:
+            return False
 
     def read_all(self, worlds: Sequence[World], limits: Limits) -> Reads:
         """As many of the worlds as the time allows.
@@ -80,6 +111,7 @@ class Reader:
         start = time.monotonic()
         done: list[Read] = []
         failing: dict[World, str] = {}
+        skipped: dict[World, str] = {}
         for asked, world in enumerate(worlds):
             spent = time.monotonic() - start
             if spent > (limits.most if asked < limits.core else limits.enough):
@@ -88,6 +120,10 @@ class Reader:
                 done.append(self.read(world))
             except Failed as how:
                 failing[world] = str(how)
+            except Skipped as reason:
+                skipped[world] = str(reason)
+            except Broken as broken:
+                return Reads(done, failing, skipped, broken, False)
             except Slow:
                 if not done:
                     raise
@@ -96,7 +132,8 @@ class Reader:
                 break
         if done and self.read(done[0].world).law != done[0].law:
             raise Unsteady("it answers the same coins differently when asked again")
-        return Reads(done, failing, len(done) + len(failing) >= limits.core)
+        tried = len(done) + len(failing) + len(skipped)
+        return Reads(done, failing, skipped, None, tried >= limits.core)
 
 
 def size(gap: Gap, how: str) -> Fraction:

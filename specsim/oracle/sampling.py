@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from specsim.oracle import cases, diagnosis, planning
-from specsim.oracle.engines.python import PythonEngine
+from specsim.oracle import cases, diagnosis, fixtures, planning
+from specsim.oracle.declared import held
+from specsim.oracle.engines.host import Host
 from specsim.oracle.evidence import Evidence
 from specsim.oracle.planted import Mutant
 from specsim.oracle.worlds import World
+from specsim.rules import Rule
 
 BLOCKS = {"smoke": 2_000, "quick": 20_000, "full": 200_000, "nightly": 2_000_000}
 SECONDS = {"smoke": 3.0, "quick": 6.0, "full": 120.0, "nightly": 3600.0}
@@ -20,6 +22,8 @@ ROUND = 125
 """Blocks drawn from one world before the next has its turn."""
 CASES = 8
 """Worlds that share the blocks."""
+POINTS = 200
+"""Of an evidence path, which is to be looked at."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,7 @@ class Sampled:
 
     uncovered: mutants that a whole budget would find, but not what was drawn of it.
     beyond:    mutants that no such budget finds.
+    path:      blocks drawn, and log10 E then, round by round.
     """
 
     evidence: Evidence
@@ -36,44 +41,59 @@ class Sampled:
     blocks: int
     uncovered: list[str]
     beyond: list[str]
+    path: list[tuple[int, float]]
+
+    def thinned(self, most: float) -> tuple[tuple[int, float], ...]:
+        """The path in at most POINTS points, its last among them, cut off at `most`."""
+        step = -(-len(self.path) // POINTS)
+        kept = self.path[::-1][::step][::-1]
+        return tuple((n, round(min(log10_e, most), 3)) for n, log10_e in kept)
 
 
 def sample(
-    engine: PythonEngine,
+    engine: Host,
     operation: str,
     mode: str,
     budget: str,
     seed: int,
     false_alarm: float,
     also: Sequence[World] = (),
+    rule: Rule | None = None,
 ) -> Sampled:
     """Draw until the engine is refuted or the budget ends.
 
-    also:      worlds to draw in besides the usual ones.
+    also: worlds to draw in besides the usual ones.
+    rule: the lossy one whose law the engine declares.
     """
-    deadline = time.monotonic() + SECONDS[budget]
-    worlds = [*arena(engine, operation), *also]
+    worlds = [*held(arena(engine, operation), rule), *also]
     mutants = suspects(worlds, operation == "verify_tree")
     laws = {m.name: [diagnosis.law(m, world) for world in worlds] for m in mutants}
     targets = [world.truth for world in worlds]
     planned = planning.plan(targets, laws, false_alarm)
     evidence = Evidence(targets, laws)
-    drawn = 0
+    deadline = time.monotonic() + SECONDS[budget]
+    drawn, path = 0, list[tuple[int, float]]()
     for turn, blocks in rounds(engine, worlds, operation, mode, seed):
         evidence.observe(turn % len(worlds), blocks)
         drawn += len(blocks)
+        path.append((drawn, evidence.valued()))
         done = drawn >= BLOCKS[budget] or time.monotonic() > deadline
         if done or evidence.log10_e >= -np.log10(false_alarm):
             break
     beyond = planning.uncovered(planned, BLOCKS[budget])
     short = [m for m in planning.uncovered(planned, drawn) if m not in beyond]
-    return Sampled(evidence, worlds, mutants, drawn, short, beyond)
+    return Sampled(evidence, worlds, mutants, drawn, short, beyond, path)
 
 
-def arena(engine: PythonEngine, operation: str) -> list[World]:
-    """The worlds to draw in: of two levels, so that the second token counts too."""
+def arena(engine: Host, operation: str) -> list[World]:
+    """The worlds to draw in: of two levels, so that the second token counts too.
+
+    Of chains, and of independent siblings, those in which planted bugs show most.
+    """
     kinds = tuple(engine.hello()["kinds"])
-    every = cases.chains() if operation == "verify" else cases.trees(kinds=kinds)
+    if operation == "verify" or kinds == ("iid",):
+        return fixtures.cover(operation)
+    every = cases.trees(kinds=kinds)
     drawn = [world for world in every if world.kind != "fixed"]
     return [world for world in drawn if len(world.branching) == 2][:CASES]
 
@@ -88,7 +108,7 @@ def suspects(worlds: list[World], tree: bool) -> list[Mutant]:
 
 
 def rounds(
-    engine: PythonEngine, worlds: list[World], operation: str, mode: str, seed: int
+    engine: Host, worlds: list[World], operation: str, mode: str, seed: int
 ) -> Iterator[tuple[int, list[tuple[int, ...]]]]:
     """Blocks of one world after another, for ever; each round has a seed of its own."""
     asked = [cases.calls(world, operation) for world in worlds]

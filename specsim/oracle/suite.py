@@ -9,14 +9,14 @@ import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from importlib.util import find_spec
 from itertools import repeat
 from multiprocessing import get_context
 from typing import Any
 
-from specsim.oracle import certificate, diagnosis, exact, vectors
+from specsim.oracle import certificate, diagnosis, exact, matrix, vectors
 from specsim.oracle.certificate import Worst
 from specsim.oracle.mutants import MUTANTS
 from specsim.oracle.planted import CoinFault, Mutant, Wiring
@@ -69,15 +69,19 @@ class Killed:
 
 @dataclass(frozen=True)
 class Suite:
+    """kills: in full, every planted bug against every tier."""
+
     rules: list[Judged]
     mutants: list[Killed]
     seconds: float
+    kills: list[matrix.Row] = field(default_factory=list)
 
     @property
     def verdict(self) -> str:
         """exact, lossy where no rule is more than that as recorded, or rejected."""
         right = all(judged.right for judged in self.rules)
-        if not right or not all(killed.tier for killed in self.mutants):
+        dead = all(killed.tier for killed in self.mutants)
+        if not (right and dead and all(row.killed for row in self.kills)):
             return "rejected"
         return "exact" if self.lossless else "lossy"
 
@@ -110,6 +114,7 @@ class Suite:
                 }
                 for dead in self.mutants
             ],
+            "matrix": [{**asdict(row), "killed": row.killed} for row in self.kills],
             "seconds": round(self.seconds, 2),
         }
 
@@ -124,11 +129,19 @@ class Suite:
                 *self._lossy(),
                 *self._faults(),
                 "",
+                *self._matrix(),
                 f"{self.verdict.upper()}: {self.lossless} lossless and "
                 f"{len(self.rules) - self.lossless} lossy rules in {worlds} worlds, "
                 f"{dead} of {len(self.mutants)} mutants killed, {self.seconds:.1f} s",
             ]
         )
+
+    def _matrix(self) -> list[str]:
+        if not self.kills:
+            return []
+        dead = sum(row.killed for row in self.kills)
+        told = f"  {dead} of {len(self.kills)} killed where they have to be"
+        return [*matrix.text(self.kills), told, ""]
 
     def _line(self, judged: Judged) -> str:
         rule = judged.rule
@@ -250,12 +263,15 @@ def run(full: bool = False, only: str | None = None) -> Suite:
     ) as pool:
         found = pool.map(judge, rules, repeat(full))
         deaths = pool.map(_death, names, chunksize=8)
+        every = [row.name for row in matrix.rows()] if full and only is None else []
+        rows = pool.map(matrix.judged, every, chunksize=4)
         judged = list(found)
         killed = [
             Killed(MUTANTS[name], *death)
             for name, death in zip(names, deaths, strict=True)
         ]
-    return Suite(judged, killed, time.monotonic() - start)
+        told = list(rows)
+    return Suite(judged, killed, time.monotonic() - start, told)
 
 
 def _calm() -> None:

@@ -1,6 +1,6 @@
 """A fault planted in code that is in use, wherever it was imported to."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -49,6 +49,15 @@ class LoopFault:
         finally:
             for (right, _), code in zip(pairs, codes, strict=True):
                 right.__code__ = code
+
+
+def into(file: str) -> Callable[..., LoopFault]:
+    """Rows of one file: (name, old, new, kind, *reports)."""
+
+    def row(name: str, old: str, new: str, kind: str, *reports: str) -> LoopFault:
+        return LoopFault(name, file, old, new, kind, reports)
+
+    return row
 
 
 def _functions(

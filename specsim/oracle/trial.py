@@ -2,17 +2,35 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from typing import Any
 
-from specsim.oracle import cases, diagnosis, edges, reading, sampling
-from specsim.oracle.engines.python import PythonEngine, Slow, Unreadable, Unsteady
-from specsim.oracle.exact import Tokens, figure
+from specsim.oracle import (
+    cases,
+    declared,
+    diagnosis,
+    edges,
+    effect,
+    reading,
+    sampling,
+    witnesses,
+)
+from specsim.oracle.engines.host import Host
+from specsim.oracle.engines.problems import (
+    Broken,
+    Skipped,
+    Slow,
+    Unreadable,
+    Unsteady,
+)
+from specsim.oracle.independence.trial import Independence
 from specsim.oracle.reading import Limits, Read, Reader
-from specsim.oracle.report import Report, Tier, Witness
+from specsim.oracle.report import PROOF, Report, Tier
 from specsim.oracle.shrink import shrunk
+from specsim.oracle.sweeps import Sweep
 from specsim.oracle.worlds import World
+from specsim.rules import Rule
 
 LAW_SECONDS = {
     "smoke": (0.5, 3.0),
@@ -21,51 +39,79 @@ LAW_SECONDS = {
     "nightly": (600.0, 1200.0),
 }
 """Seconds to read laws in, all of them and the core at most, by budget."""
-CHECKS = 20_000
-"""The most fresh runs that a scripted reading is asked to foretell."""
 LIKELY = 0.3
 """The share of the evidence from which on a known bug is named."""
-PROOF = 1000.0
-"""What log10 E is said to be when it is infinite: the engine did the impossible."""
 
 
 @dataclass
 class Trial:
-    """What it finds goes into `report`."""
+    """What it finds goes into `report`.
 
-    host: PythonEngine
+    rule: the lossy one whose law the engine declares.
+    """
+
+    host: Host
     operation: str
     mode: str
     budget: str
     seed: int
     false_alarm: float
     report: Report
+    rule: Rule | None = None
     worlds: list[World] = field(default_factory=list)
     failing: dict[World, str] = field(default_factory=dict)
+    broken: Broken | None = None
     hopeless: bool = False
     single: bool = False
 
     def run(self) -> None:
         """The strongest way of asking that can follow the engine; then the edges."""
         offer = self.host.hello()
-        self.worlds = list(cases.extras(offer["accepts"]))
-        if self.tree:
-            self.worlds += cases.trees(self.budget, tuple(offer["kinds"]))
-        else:
-            self.worlds = [*cases.chains(self.budget), *self.worlds]
-        if not self._read("symbolic") and (self.hopeless or not self._read("scripted")):
-            self._sample()
-        if not self.tree:
+        worlds = cases.fitting(self.operation, self.budget, offer)
+        self.worlds = declared.held(worlds, self.rule)
+        try:
+            if not self._read_somehow():
+                self._draw()
+        except Skipped as reason:
+            self._tier("skipped", "unsupported", str(reason), time.monotonic(), 0)
+        if not self.tree and not self.rule:
             also = [edges.SINGLE] if self.single else []
             also += [edges.NOT_DRAWN] if "q_zero" in offer["accepts"] else []
             self.report.findings += edges.probe(self.host, self.mode, also)
 
     def _tier(
-        self, how: str, verdict: str, detail: str, start: float, worlds: int
+        self,
+        how: str,
+        verdict: str,
+        detail: str,
+        start: float,
+        worlds: int,
+        **evidence: Any,
     ) -> None:
-        name = f"{self.operation} by {self.mode}, {how}"
+        name = f"{self.operation}/{self.mode}/{how}"
         seconds = round(time.monotonic() - start, 3)
-        self.report.tiers.append(Tier(name, verdict, detail, seconds, worlds))
+        tier = Tier(name, verdict, detail, seconds, worlds, **evidence)
+        self.report.tiers.append(tier)
+
+    def _draw(self) -> None:
+        """Evidence, and what no law of one block shows: whether calls are independent.
+
+        Of the engine afresh: it may have kept what was given to it to read its law.
+        """
+        read = self.host
+        with read.afresh() as self.host:
+            self._sample()
+            if not self.tree and self.mode != "coins" and not self.rule:
+                asked = self.host, self.mode, self.budget, self.seed, self.false_alarm
+                Independence(*asked, self.report).run()
+        self.host = read
+
+    def _read_somehow(self) -> bool:
+        """Whether one of the host's ways of reading could follow the engine."""
+        for how in self.host.readings[self.mode]:
+            if not self.hopeless and self._read(how):
+                return True
+        return False
 
     def _read(self, how: str) -> bool:
         """Judge by the law; False where it cannot be read, or not be trusted."""
@@ -73,20 +119,32 @@ class Trial:
         reader = Reader(self.host, self.operation, self.mode, how)
         limits = Limits(cases.core(self.operation), *LAW_SECONDS[self.budget])
         try:
-            reads, self.failing, enough = reader.read_all(self.worlds, limits)
+            found = reader.read_all(self.worlds, limits)
         except Unreadable as reason:
             self.report.notes.append(f"{how} reading: {reason}")
             self.hopeless = isinstance(reason, (Slow, Unsteady))
             return False
+        reads, self.failing, self.broken = found.done, found.failing, found.broken
         failed = reading.failures(reads, how)
         for world, raised in list(self.failing.items())[:1]:
             self.report.notes.append(f"{how} reading: in {world} it fails: {raised}")
-        if self.failing and not failed:
-            return False
-        if failed and not self._proven(reader, failed):
-            return False
-        self._conclude(reader, reads, failed, enough, start)
+        if not self.broken:
+            if self.failing and not failed:
+                return False
+            if failed and not self._proven(reader, failed):
+                return False
+        if reads:
+            self._conclude(reader, reads, failed, found.enough, start)
+        self._skip(found.skipped, start)
+        if self.broken:
+            raise self.broken
         return True
+
+    def _skip(self, skipped: Mapping[World, str], start: float) -> None:
+        """What the engine said that it does not do is unsupported, and no fault."""
+        for reason in list(skipped.values())[:1]:
+            detail = f"skips {len(skipped)} worlds: {reason}"
+            self._tier("skipped", "unsupported", detail, start, len(skipped))
 
     def _conclude(
         self,
@@ -98,31 +156,27 @@ class Trial:
     ) -> None:
         gaps = [gap for read in reads for gap in read.gaps]
         self.single = any(gap.size > 2.0**-40 for gap in gaps)
-        exact = reader.how == "symbolic" and not any(r.gaps for r in binary(reads))
-        verdict = "exact" if exact else "exact_within"
+        same = reader.how == "symbolic" and not any(r.gaps for r in binary(reads))
+        verdict = "exact" if same and not self.rule else "exact_within"
         verdict = verdict if enough else "inconclusive"
         verdict = "rejected" if failed else verdict
-        self._tier(reader.how, verdict, described(reads), start, len(reads))
+        detail = f"{reader.how} {described(reads)}"
+        self._tier("law", verdict, detail, start, len(reads))
         if failed:
             self._explain(reads, failed, reader)
             return
         self.report.excluded = diagnosis.excluded(reads, self.tree)
-        if not enough:
+        if reader.how == "symbolic" and enough and not (self.tree or self.rule):
+            Sweep(reader, self.budget, self.report).run()
+        if not enough and not self.broken:
             self.report.notes.append(
                 f"time ended after {len(reads)} worlds: a larger --budget reads on"
             )
 
     def _proven(self, reader: Reader, failed: Sequence[Read]) -> bool:
-        """Whether what was read is wrong beyond doubt: a scripted law is read again."""
-        if reader.how == "symbolic" or self.mode == "coins":
-            return True
         worst = min(failed, key=lambda r: reading.checks_to_prove(r, self.false_alarm))
-        checks = reading.checks_to_prove(worst, self.false_alarm)
-        try:
-            if checks <= CHECKS and reader.read(worst.world, checks).law == worst.law:
-                return True
-        except Unreadable:
-            pass
+        if reader.proves(worst, self.false_alarm):
+            return True
         self.report.notes.append("scripted reading: it looks wrong, but is no proof")
         return False
 
@@ -136,25 +190,23 @@ class Trial:
         def failing(world: World, asked: Reader = reader) -> list[Read]:
             try:
                 return reading.failures([asked.read(world)], reader.how)
-            except Unreadable:
+            except (Unreadable, Skipped):
                 return []
 
         self.report.diagnosis = diagnosis.diagnose(reads, failed, self.tree)
+        if self.broken:
+            self.report.witness = witnesses.computed(failed[0])
+            return
         world = shrunk(failed[0].world, lambda tried: bool(failing(tried)))
         found = failing(world)
-        with PythonEngine(self.host.spec, self.host.timeout) as fresh:
+        with self.host.afresh() as fresh:
             if not found or not failing(world, replace(reader, engine=fresh)):
                 found = [failed[0]]
                 self.report.notes.append(
                     "it keeps something from call to call: asked afresh, the failing "
                     "case may come out right"
                 )
-        gap, *others = found[0].gaps
-        odds = figure(gap.want), figure(gap.got)
-        where = found[0].world
-        self.report.witness = witness(
-            where, gap.prefix, gap.token, *odds, wrong=1 + len(others)
-        )
+        self.report.witness = witnesses.computed(found[0])
 
     def _sample(self) -> None:
         start = time.monotonic()
@@ -166,15 +218,21 @@ class Trial:
             self.seed,
             self.false_alarm,
             list(self.failing)[:2],
+            self.rule,
         )
         log10_e = min(found.evidence.log10_e, PROOF)
         self.report.log10_e = max(self.report.log10_e or 0.0, log10_e)
         hurdle = -math.log10(self.false_alarm)
         short = "inconclusive" if found.uncovered else "not_rejected"
         verdict = "rejected" if log10_e >= hurdle else short
-        evidence = f"log10 E {log10_e:.1f} (rejects at {hurdle:.0f})"
-        detail = f"{found.blocks} blocks, {evidence}"
-        self._tier("drawn", verdict, detail, start, len(found.worlds))
+        said = f"log10 E {log10_e:.1f} (rejects at {hurdle:.0f})"
+        detail = f"{found.blocks} blocks, {said}"
+        evidence = {"log10_e": log10_e, "path": found.thinned(PROOF)}
+        if verdict == "rejected":
+            evidence["effect"] = effect.measured(
+                self.host, found, self.operation, self.mode, self.seed
+            )
+        self._tier("drawn", verdict, detail, start, len(found.worlds), **evidence)
         if verdict == "rejected":
             self._explain_drawn(found)
             return
@@ -191,9 +249,8 @@ class Trial:
         cell = found.evidence.worst()
         if cell:
             world = found.worlds[cell.case]
-            got = f"{cell.count} of {cell.trials} draws"
-            want = figure(Fraction(cell.want))
-            self.report.witness = witness(world, cell.prefix, cell.token, want, got)
+            counts = found.evidence.row(cell.case, cell.prefix)
+            self.report.witness = witnesses.counted(world, cell, counts)
         planted = {mutant.name: mutant for mutant in found.mutants}
         self.report.diagnosis = [
             diagnosis.described(planted[name], f"{share:.0%} of the evidence")
@@ -224,16 +281,3 @@ def described(reads: Sequence[Read]) -> str:
 def binary(reads: Sequence[Read]) -> list[Read]:
     """Those of worlds in which floats can be exact."""
     return [read for read in reads if cases.is_binary(read.world)]
-
-
-def witness(
-    world: World, prefix: Tokens, token: int, want: str, got: str, wrong: int = 1
-) -> Witness:
-    """One wrong context with the rows of target and drafter that lead to it."""
-    p, q = {}, {}
-    for n in range(len(prefix) + 1):
-        key = " ".join(map(str, prefix[:n])) or "root"
-        p[key] = [*map(str, world.target(prefix[:n]))]
-        if n < len(world.branching):
-            q[key] = [*map(str, world.drafter(prefix[:n]))]
-    return Witness(str(world), p, q, prefix, token, want, got, wrong)

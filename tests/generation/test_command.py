@@ -14,8 +14,8 @@ from specsim.__main__ import main
 from specsim.errors import Bad
 from specsim.generation import terminal
 from specsim.generation.prediction import fields
+from specsim.oracle.loops import cast
 from specsim.roofline.speculation.alpha import acceptance
-from tests.generation import cast
 
 KEYS = {
     "tokens", "text", "tokens_per_step", "acceptance", "seconds", "plain_seconds",

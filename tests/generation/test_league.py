@@ -5,14 +5,15 @@ from typing import Any
 
 import pytest
 
+from reference.logits import Sampling
 from specsim.drafters import DRAFTERS, unsound
 from specsim.errors import Bad
-from specsim.generation import scene
+from specsim.generation import prediction, scene
 from specsim.generation.league import League, league
 from specsim.generation.prediction import speedup
+from specsim.oracle.loops import cast
 from specsim.roofline import names
 from specsim.rules import RULES
-from tests.generation import cast
 
 
 def compared(**asked: Any) -> League:
@@ -67,15 +68,35 @@ def test_lines_say_what_runs_did() -> None:
     assert abs(total - parts["total"]) < 1e-9
     per_token = parts["total"] / line["tokens_per_step"]
     assert abs(line["plain_ms"] / per_token - line["speedup"]) < 1e-9
-    head, _, said, *_ = made.text().splitlines()
+    assert line["speedup_range"] == [line["speedup"]] * 2
+    head, _, said, _, reason, *_ = made.text().splitlines()
     assert said.split()[:2] == ["ngram", "one_hot"]
     assert said.split()[-1] == f"{run.tally.acceptance[-1]:.2f}"
     assert "speed-up" in head
+    assert reason.split(maxsplit=1) == ["ngram", line["why"]]
+
+
+def test_the_range_is_that_of_the_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scene, "ROUNDS", 3)
+    made = compared(drafter="ngram", rule="one_hot")
+    (line,) = made.as_dict()["league"]
+    ups = made.lines[0].made.timed.speedups
+    assert len(ups) == 3
+    assert line["speedup_range"] == [min(ups), max(ups)]
+    assert line["speedup"] == sorted(ups)[1]
+
+
+def test_the_text_says_how_far_predictions_are_off() -> None:
+    (line,) = compared(drafter="ngram", rule="one_hot").lines
+    assert "predicted: by" not in League([line]).text()
+    foretold = [replace(line, predicted=up * line.made.speedup) for up in (0.9, 1.2, 2)]
+    said = League(foretold).text().splitlines()[-1]
+    assert said.endswith("off by 20% in the median, +20% on balance.")
 
 
 def test_the_roofline_prices_what_was_seen() -> None:
     """A draft as large as its target cannot pay; one that costs nothing does."""
-    machine = replace(names.gpu("a100"), mem_bw_gbs=0.001)  # hosts take no time
+    machine = replace(names.gpu("a100"), mem_bw_gbs=1e-6)  # hosts take no time
     made = {line.made.scene.drafter.name: line.made for line in compared().lines}
     for name, one in made.items():
         predicted = speedup(one, machine)
@@ -83,3 +104,23 @@ def test_the_roofline_prices_what_was_seen() -> None:
     assert speedup(made["draft-model"], machine) < 1
     jacobi = made["jacobi"]
     assert speedup(jacobi, machine) > 0.8 * jacobi.tokens_per_step
+
+
+def test_rows_of_a_large_vocabulary_are_in_the_price(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where passes take no time, tokens are paid by the rows they need."""
+    monkeypatch.setattr(prediction, "row_seconds", lambda vocab, sampling: 1e6)
+    machine = names.gpu("a100")
+    for line in compared().lines:
+        made = line.made
+        tally, needs = made.run.tally, made.scene.drafter.needs
+        rows = tally.drafted / tally.steps * (1 + prediction.ROWS[needs])
+        expected = made.tokens_per_step / (1 + rows)
+        assert speedup(made, machine) == pytest.approx(expected, rel=1e-3)
+
+
+def test_a_row_takes_longer_the_more_words_there_are() -> None:
+    asked = Sampling(temperature=0.7)
+    few, many = (prediction.row_seconds(2**n, asked) for n in (4, 20))
+    assert 0 < few < many

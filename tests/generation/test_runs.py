@@ -9,8 +9,8 @@ import pytest
 from reference.logits import Sampling
 from specsim.generation.run import Run
 from specsim.generation.timing import in_turn
+from specsim.oracle.loops import cast, trials
 from specsim.rules import RULES
-from tests.generation import cast, trials
 
 Pair = tuple[str, str]
 PAIRS = pytest.mark.parametrize("pair", cast.NAMES, ids="-".join)
@@ -92,7 +92,7 @@ def test_runs_side_by_side_wait_for_one_another() -> None:
             yield made
 
     scene = cast.scene("suffix", "target_only", seed=2)
-    both = {"fast": scene._speculative(), "plain": scene._plain(24)}
+    both = {"fast": scene.speculating(), "plain": scene.plodding(24)}
     fast, plain = in_turn(*(counted(*each) for each in both.items()))
     assert len(fast.tokens) == len(plain.tokens) == 24
     assert fast.tokens == scene.speculative().tokens

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specsim.generation.speech import Speech
-from tests.generation import cast, trials
+from specsim.oracle.loops import cast, trials
 
 STOPS = st.lists(st.text("abc.", min_size=1, max_size=4), max_size=3)
 

@@ -14,8 +14,8 @@ from reference.model.transformer import Transformer
 from reference.randomness import Source, Uniforms
 from specsim import seam
 from specsim.drafters import DRAFTERS
+from specsim.oracle.loops import cast
 from specsim.rules import RULES
-from tests.generation import cast
 from tests.gpu.cases import torch
 
 pytestmark = pytest.mark.torch

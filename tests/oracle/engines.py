@@ -95,6 +95,13 @@ def own_luck(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
     return chain(p, q, tokens, rng=np.random.default_rng(rng.integers(2**62)))
 
 
+LUCK = np.random.default_rng(0)
+
+
+def ignores_seeds(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+    return chain(p, q, tokens, rng=LUCK)
+
+
 def scribbles(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
     answer = chain(p, q, tokens, rng=rng)
     p[:], q[:], tokens[:] = np.nan, -1, 10**6
@@ -373,3 +380,22 @@ def four_are_enough(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]
 
 def five_words_are_many(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
     return [0] if p.shape[1] >= 5 else [draw(rng, p[0])]
+
+
+def sixteen_are_enough(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+    """Has coins for so many tokens only, and begins them anew."""
+    coins = [rng.random() for _ in tokens[:16]]
+    for i, x in enumerate(tokens):
+        if coins[i % 16] >= p[i, x] / q[i, x]:
+            return [*tokens[:i], draw(rng, np.maximum(p[i] - q[i], 0))]
+    return [*tokens, draw(rng, p[-1])]
+
+
+def a_byte_a_word(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+    return [token & 255 for token in chain(p, q, tokens, rng=rng)]
+
+
+def eight_at_most(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+    if len(tokens) > 8:
+        raise ValueError("8 drafted tokens at most")
+    return chain(p, q, tokens, rng=rng)

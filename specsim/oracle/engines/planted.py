@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from specsim.errors import Bad
+from specsim.oracle.engines import drafters
 from specsim.oracle.mutants import MUTANTS
-from specsim.oracle.planted import Mutant
+from specsim.oracle.planted import Mutant, Wiring
 from specsim.rules import RULES, Verify
 from specsim.seam import proposal
 
@@ -44,7 +45,9 @@ def spec(name: str) -> str:
     """The engine of that mutant, as `check` takes it. Bad if it cannot be one."""
     mutant = MUTANTS.get(name)
     if mutant is None:
-        raise Bad(f"no mutant is called {name!r}: see specsim list mutants")
+        return _elsewhere(name)
+    if isinstance(mutant, Wiring):
+        return f"{drafters.__name__}:{name}"
     if not isinstance(mutant, Mutant) or mutant.row.greedy:
         raise Bad(f"mutant {name} is no verifier that samples: try residual-is-target")
     if mutant.races:
@@ -58,6 +61,22 @@ def spec(name: str) -> str:
             "try residual-is-target"
         )
     return f"{__name__}:{name}"
+
+
+def _elsewhere(name: str) -> str:
+    """The same of what is planted in no rule and no drafter."""
+    from specsim.oracle.independence import streams
+    from specsim.oracle.mutants.table import table
+
+    row = next((row for row in table() if row.name == name), None)
+    if row is None:
+        raise Bad(f"no mutant is called {name!r}: see specsim list mutants")
+    if name not in streams.STREAMS or streams.STREAMS[name].batch:
+        raise Bad(
+            f"mutant {name} is planted in {row.where}, which is no engine by itself: "
+            "try residual-is-target"
+        )
+    return f"{streams.__name__}:{name}"
 
 
 def engine(verify: Verify, tree: bool) -> Callable[..., Any]:

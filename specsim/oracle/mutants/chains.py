@@ -86,6 +86,13 @@ ACCEPT_TEST = [
         "accept test",
         "ml-explore/mlx-swift-lm#459",
     ),
+    sampler_match(
+        "matched-with-the-likeliest",
+        "source.sample(i, p[i])",
+        "int(np.argmax(p[i]))",
+        "accept test",
+        "Luce-Org/lucebox#374",
+    ),
 ]
 
 RESIDUAL = [

@@ -3,38 +3,23 @@
 No rule is at fault in these, so no check of a rule can see them; runs can.
 """
 
-from collections.abc import Callable
-
-from specsim.oracle.swapping import LoopFault
+from specsim.oracle.mutants import bookkeeping
+from specsim.oracle.mutants.bookkeeping import COINS as COINS
+from specsim.oracle.mutants.bookkeeping import DRAFT as DRAFT
+from specsim.oracle.mutants.bookkeeping import LOGPROBS as LOGPROBS
+from specsim.oracle.mutants.bookkeeping import METRICS as METRICS
+from specsim.oracle.swapping import into as into
 
 STOPS = "stops"
 ROLLBACK = "target forgets wrongly"
 TREES = "tree packing"
 PROCESSORS = "processors"
-DRAFT = "draft state"
-"""The text stays right; less of the draft is kept."""
-LOGPROBS = "logprobs"
-COINS = "coins of the run"
 
-
-def into(file: str) -> Callable[..., LoopFault]:
-    """Rows of one file: (name, old, new, kind, *reports)."""
-
-    def row(name: str, old: str, new: str, kind: str, *reports: str) -> LoopFault:
-        return LoopFault(name, file, old, new, kind, reports)
-
-    return row
-
-
-REFERENCE = "decode", "model/cache", "model/layers", "model/sampled"
-DRAFTERS = "draft_model", "growing", "features", "medusa", "prompt_lookup", "suffix"
-decode, cache, layers, sampled = (into(f"reference/{stem}") for stem in REFERENCE)
-draft_model, growing, features, medusa, prompt_lookup, suffix = (
-    into(f"reference/draft/{stem}") for stem in DRAFTERS
+decode, cache, layers, sampled = (
+    into(f"reference/{stem}")
+    for stem in ("decode", "model/cache", "model/layers", "model/sampled")
 )
-speech, run, luck = (
-    into(f"specsim/generation/{stem}") for stem in ("speech", "run", "luck")
-)
+speech, run = (into(f"specsim/generation/{stem}") for stem in ("speech", "run"))
 
 LOOPS = [
     decode(
@@ -151,8 +136,8 @@ LOOPS = [
     ),
     sampled(
         "temperature-alone",
-        "return process(logits, self.sampling, text, prompt)",
-        "return process(logits, Sampling(self.sampling.temperature), text, prompt)",
+        "return process(logits, sampling, text, prompt)",
+        "return process(logits, Sampling(sampling.temperature), text, prompt)",
         PROCESSORS,
         "NVIDIA/TensorRT-LLM#17701",
     ),
@@ -179,8 +164,8 @@ LOOPS = [
     ),
     sampled(
         "prompt-penalised-as-generated",
-        "prompt = min(self.prompt_length, len(text))",
-        "prompt = 0",
+        "prompt, sampling = min(self.prompt_length, len(text)), self.sampling",
+        "prompt, sampling = 0, self.sampling",
         PROCESSORS,
         "antonellof/ferrox#54",
     ),
@@ -191,58 +176,20 @@ LOOPS = [
         PROCESSORS,
         "vllm-project/vllm#34650",
     ),
-    draft_model(
-        "draft-misses-what-was-kept",
-        "context[self._read :]",
-        "context[-1:]",
-        DRAFT,
-        "vllm-project/vllm-metal#716",
-    ),
-    growing(
-        "draft-keeps-what-was-refused",
-        "path = [self._fed[end].node for end in ends if end in self._fed]",
-        "path = [fed.node for fed in self._fed.values()][1:]",
-        DRAFT,
-        "mlc-ai/mlc-llm#2939",
-    ),
-    features(
-        "hidden-states-a-token-late",
-        "[hidden[node + 1] for node in [-1, *path]]",
-        "[hidden[max(node, 0)] for node in [-1, *path]]",
-        DRAFT,
-        "sgl-project/sglang#26329",
-    ),
-    medusa(
-        "hidden-state-of-the-last-step",
-        "hidden[path[-1] + 1 if path else 0]",
-        "hidden[0]",
-        DRAFT,
-    ),
-    prompt_lookup(
-        "looked-up-a-token-early",
-        "int(found[self.which]) + n",
-        "int(found[self.which]) + n - 1",
-        DRAFT,
-        "jjang-ai/vmlx#150",
-    ),
-    suffix("text-counted-again", "self._seen = len(context)", "self._seen = 0", DRAFT),
-    run(
-        "logprob-of-the-row-of-the-depth",
-        "rows[nodes[i] + 1][token]",
-        "rows[i][token]",
-        LOGPROBS,
-        "vllm-project/vllm#33391",
-    ),
-    luck(
-        "noise-by-step",
-        "randomness.Shifted(text, position)",
-        "randomness.Shifted(text, 100 * number)",
-        COINS,
+    sampled(
+        "mask-of-a-chain-in-a-tree",
+        "(*self._texts[parent + 1], token)",
+        "(*self._texts[-1], token)",
+        PROCESSORS,
+        "NVIDIA/TensorRT-LLM#18892",
     ),
     decode(
-        "same-coins-each-step",
-        "luck(number, len(context))",
-        "luck(0, len(context))",
-        COINS,
+        "forgotten-only-where-all-is-kept",
+        "target.keep([0, *(node + 1 for node in path)])",
+        "full = len(path) == len(proposal.tokens)\n"
+        "        keep = [0, *(node + 1 for node in path)]\n"
+        "        target.keep(keep if full else range(len(proposal.tokens) + 1))",
+        ROLLBACK,
     ),
+    *bookkeeping.ROWS,
 ]

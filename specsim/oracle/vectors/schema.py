@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-TYPES: dict[str, type] = {
+TYPES: dict[str, type | tuple[type, ...]] = {
     "object": dict,
+    "boolean": bool,
+    "number": (int, float),
     "array": list,
     "string": str,
     "integer": int,
@@ -31,10 +33,13 @@ def violations(
         return
     if isinstance(value, str) and not re.search(schema.get("pattern", ""), value):
         yield f"{at}: {value!r} does not match {schema['pattern']}"
-    if isinstance(value, int) and value < schema.get("minimum", value):
+    if isinstance(value, int | float) and value < schema.get("minimum", value):
         yield f"{at}: {value} is under {schema['minimum']}"
+    if isinstance(value, int | float) and value > schema.get("maximum", value):
+        yield f"{at}: {value} is over {schema['maximum']}"
     if isinstance(value, list):
-        if len(value) < schema.get("minItems", 0):
+        least, most = schema.get("minItems", 0), schema.get("maxItems", len(value))
+        if not least <= len(value) <= most:
             yield f"{at}: has {len(value)} items"
         for i, item in enumerate(value):
             yield from violations(item, schema.get("items", {}), root, f"{at}[{i}]")

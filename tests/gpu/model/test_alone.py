@@ -9,7 +9,7 @@ import specsim
 from reference.model import eagle, transformer
 from specsim import seam
 from specsim.generation.models import builder
-from tests.generation import cast
+from specsim.oracle.loops import cast
 from tests.gpu.cases import torch
 from tests.reference.model.small import PLAIN, TEXT, TREE, model, random_weights
 

@@ -63,6 +63,26 @@ def test_a_ragged_batch_is_its_requests_one_by_one(name: str) -> None:
     agree(*pair, NEXT)
 
 
+@pytest.mark.parametrize("name", CONFIGS)
+def test_one_token_each_reads_its_own_text_alone(name: str) -> None:
+    """As in decoding: after texts of all lengths, and beside a sibling."""
+    pair = both(CONFIGS[name])
+    agree(*pair, chains(TEXTS))
+    keep(*pair, [[*range(len(text))] for text in TEXTS])
+    for tokens in ([4, 1, 7, 0], [60, 2, 2, 5]):
+        agree(*pair, [([token], [-1]) for token in tokens])
+    keep(*pair, [[1], [0], [1], []])
+    agree(*pair, [([9], [-1])] * 4)
+
+
+def test_some_rows_of_the_head() -> None:
+    ours, (theirs, *_) = both(PLAIN)
+    words = np.array([0, 60, 7])
+    expected = theirs.logits(np.eye(PLAIN.hidden, dtype=np.float32)).T[words]
+    np.testing.assert_allclose(theirs.head(words), expected, atol=1e-6)
+    np.testing.assert_allclose(ours.head(torch.as_tensor(words)), expected, atol=1e-6)
+
+
 def test_trees_may_grow_in_several_passes() -> None:
     pair = both(PLAIN)
     agree(*pair, chains(TEXTS))

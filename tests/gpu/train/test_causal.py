@@ -42,6 +42,12 @@ def read(config: Config = PLAIN) -> Any:
     return causal.read(config, base(config), torch.tensor(TEXTS))
 
 
+def ends(words: list[int] | None = None) -> Any:
+    """What EAGLE stands between, with the head's rows for some words, or all."""
+    head = base()["lm_head.weight"]
+    return eagle.Ends(base(), head if words is None else head[words])
+
+
 def network(config: Config = PLAIN) -> Transformer:
     return Transformer(config, random_weights(transformer.shapes(config)))
 
@@ -107,6 +113,18 @@ def test_medusa_heads_foretell_further_and_count_less() -> None:
     agree(value, expected)
 
 
+def test_medusa_does_not_learn_words_that_it_does_not_know() -> None:
+    weights = tensors(reference_medusa.shapes(PLAIN, 1, 3), 2)
+    hidden, unknown = read().hidden[:, :-1], -100
+    labels = torch.full((2, 8), unknown)
+    assert float(medusa.loss(weights, hidden, labels)) == 0
+    labels[0, 4], labels[1, 2] = 2, 0
+    z = medusa.logits(weights, hidden)[0]
+    expected = [labelled(z[0, 2], [2]), labelled(z[1, 0], [0])]
+    agree(medusa.loss(weights, hidden, labels), 0.8 * np.mean(expected))
+    assert medusa.accuracies(weights, hidden, labels, 3).sum() == pytest.approx(2 / 12)
+
+
 def test_medusa_begins_as_the_targets_head() -> None:
     head = base()["lm_head.weight"]
     begun = medusa.initial(reference_medusa.shapes(PLAIN, 2), head)
@@ -133,7 +151,7 @@ def test_accuracies_count_ranks() -> None:
 def test_medusa_joint_is_both_losses_on_one_pass() -> None:
     target, heads = base(), tensors(reference_medusa.shapes(PLAIN, 2), 2)
     tokens = torch.tensor(TEXTS)
-    value = medusa.joint_loss(PLAIN, {**target, **heads}, tokens, 0.3)
+    value = medusa.joint_loss(PLAIN, {**target, **heads}, tokens, tokens, 0.3)
     own = language.loss(PLAIN, target, tokens)
     hidden = causal.read(PLAIN, target, tokens[:, :-1]).hidden
     expected = own + 0.3 * medusa.loss(heads, hidden, tokens)
@@ -151,7 +169,9 @@ def test_eagle_learns_the_next_feature_and_its_words(
     weights = tensors(reference_eagle.shapes(PLAIN), 3)
     layer = replace(PLAIN, input_norm=False)
     chance = torch.Generator().manual_seed(1)
-    value = eagle.loss(layer, weights, base(), torch.tensor(TEXTS), read(), chance)
+    value = eagle.loss(
+        layer, weights, ends(), torch.tensor(TEXTS), read().hidden, chance
+    )
     draft = reference_eagle.eagle(
         random_weights(reference_eagle.shapes(PLAIN), 3), network()
     )
@@ -166,6 +186,25 @@ def test_eagle_learns_the_next_feature_and_its_words(
     agree(value, np.mean(expected))
 
 
+def test_eagle_of_few_words_learns_the_targets_row_among_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(eagle, "NOISE", 0.0)
+    layer, few = replace(PLAIN, input_norm=False), [3, 7, 9, 60]
+    weights, hidden = tensors(reference_eagle.shapes(PLAIN), 3), read().hidden
+    given = torch.tensor(TEXTS), hidden, torch.Generator().manual_seed(1)
+    value = eagle.loss(layer, weights, ends(few), *given)
+    embeddings = causal.embed(base(), given[0][:, 1:])
+    made = eagle.features(layer, weights, embeddings, hidden[:, :-1])
+    p = (read().logits[:, 1:, few]).softmax(-1).numpy()
+    z = causal.head(PLAIN, base(), made)[..., few].numpy()
+    words = losses.cross_entropy(p, z).value
+    distance = losses.smooth_l1(hidden[:, 1:].numpy(), made.numpy()).value
+    agree(value, np.mean(distance + 0.1 * words))
+    more = eagle.loss(layer, weights, ends(few), *given, 0.5)
+    agree(more, np.mean(distance + 0.5 * words))
+
+
 def test_eagle_reads_features_with_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     seen, made = [], eagle.features
 
@@ -175,11 +214,11 @@ def test_eagle_reads_features_with_noise(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(eagle, "features", noted)
     layer = replace(PLAIN, input_norm=False)
-    weights, target = tensors(reference_eagle.shapes(PLAIN), 3), read()
+    weights, hidden = tensors(reference_eagle.shapes(PLAIN), 3), read().hidden
     for seed in (1, 1, 2):
         chance = torch.Generator().manual_seed(seed)
-        eagle.loss(layer, weights, base(), torch.tensor(TEXTS), target, chance)
-    noise = seen[0] - target.hidden[:, :-1]
+        eagle.loss(layer, weights, ends(), torch.tensor(TEXTS), hidden, chance)
+    noise = seen[0] - hidden[:, :-1]
     assert 0.09 < noise.abs().max() <= 0.1
     assert abs(noise.mean()) < 0.02
     assert torch.equal(seen[0], seen[1])

@@ -150,6 +150,16 @@ def test_a_text_too_short_is_refused() -> None:
         windows.Windows(torch.arange(31), 8, 3, seed=0)
 
 
+def test_fixed_windows_are_in_the_same_places_in_each_epoch() -> None:
+    made = windows.Windows(torch.arange(43), 8, 2, seed=1, fixed=True)
+    epochs = [
+        [window[0].item() for step in (first, first + 1) for window in made.at(step)]
+        for first in (0, 2, 4)
+    ]
+    assert all(sorted(starts) == [0, 8, 16, 24] for starts in epochs)
+    assert len({*map(tuple, epochs)}) > 1
+
+
 def test_luck_is_told_apart_by_its_whole_name() -> None:
     names = ("a", 1), ("a", 2), ("b", 1), ("a", 1, 2), ("a", 12), ("a", 2**32 + 1)
     drawn = [torch.rand(4, generator=luck(*name)).tolist() for name in names]

@@ -1,20 +1,11 @@
 """Whole runs in a world of two words: every drafter keeps the target's law, exactly."""
 
-from fractions import Fraction
-
 import pytest
 
-from reference.decode import Step, decode
-from reference.model.table import argmax
-from reference.randomness import Shifted, Source, keyed, law
+from reference.randomness import keyed
 from specsim.drafters import DRAFTERS, Drafter, unsound
-from specsim.oracle.exact import completed
+from specsim.oracle.loops.whole import run, text, the_text_has_the_targets_law
 from specsim.rules import RULES, Rule
-from tests.reference.draft.toys import PARTS, TARGET, Remembering
-
-STRIDE = 64
-"""More coins of one purpose than any step here asks for."""
-PROMPT = [1, 0, 1]
 
 SOUND = [
     (drafter, rule)
@@ -24,34 +15,10 @@ SOUND = [
 ]
 
 
-def run(drafter: Drafter, rule: Rule, source: Source, tokens: int) -> list[Step]:
-    made = drafter.make(*PARTS[drafter.needs]())
-
-    return [
-        *decode(
-            Remembering(TARGET),
-            made,
-            rule.verify,
-            PROMPT.copy(),
-            k=3,
-            luck=lambda number, position: Shifted(source, number * STRIDE),
-            max_tokens=tokens,
-        )
-    ]
-
-
-def text(steps: list[Step]) -> tuple[int, ...]:
-    return tuple(token for step in steps for token in step.emitted)
-
-
 @pytest.mark.distribution
 @pytest.mark.parametrize("pair", SOUND, ids=[f"{d.name}-{r.name}" for d, r in SOUND])
 def test_the_text_has_the_targets_law(pair: tuple[Drafter, Rule]) -> None:
-    drafter, rule = pair
-    rows = argmax(TARGET) if rule.greedy else TARGET
-    length = 3 if rule.races and rule.tree else 4
-    want = completed({(): Fraction(1)}, lambda s: rows((*PROMPT, *s)), length)
-    assert law(lambda source: text(run(drafter, rule, source, length))) == want
+    the_text_has_the_targets_law(*pair)
 
 
 @pytest.mark.distribution

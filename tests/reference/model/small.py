@@ -7,8 +7,8 @@ import numpy as np
 
 from reference.model import transformer
 from reference.model.config import Config, Llama3
-from reference.model.layers import Array, Shapes
 from reference.model.transformer import Transformer
+from specsim.oracle.loops.cast import random_weights as random_weights
 
 PLAIN = Config(
     vocab=61,
@@ -33,18 +33,6 @@ CONFIGS = {
 TEXT = [3, 14, 15, 9, 26, 5, 35, 8]
 TREE = [7, 1, 7, 2, 60, 0], [-1, -1, 0, 0, 1, 3]
 """Tokens and parents; the last node hangs below 7, 2."""
-
-
-def random_weights(shapes: Shapes, seed: int = 0, dtype: Any = np.float64) -> Any:
-    """Values of the size that keeps hidden states about as large as they were."""
-    rng = np.random.default_rng(seed)
-
-    def drawn(shape: tuple[int, ...]) -> Array:
-        noise = rng.standard_normal(shape)
-        made = 1 + noise / 4 if len(shape) == 1 else noise / np.sqrt(shape[-1])
-        return made.astype(dtype)
-
-    return {name: drawn(shape) for name, shape in shapes.items()}
 
 
 def model(

@@ -16,6 +16,7 @@ from reference.logits import Sampling, process, rows
 from reference.model import eagle, medusa, mtp
 from reference.model.layers import Shapes
 from reference.model.medusa import Medusa
+from reference.model.reduced import Vocabulary
 from reference.model.sampled import Sampled, SampledFeatures
 from reference.randomness import Shifted, keyed
 from specsim.rules import RULES
@@ -33,6 +34,7 @@ PENALISED = Sampling(
     temperature=0.7, top_k=20, top_p=0.9, repetition=1.3, presence=0.5, frequency=0.2
 )
 PROMPT = 3
+FEW = Vocabulary(range(0, PLAIN.vocab, 2), PLAIN.vocab)
 
 
 def sampled(sampling: Sampling, seed: int = 0) -> Sampled:
@@ -48,6 +50,14 @@ def heads() -> Medusa:
     return Medusa(random_weights(medusa.shapes(PLAIN, 2), 3))
 
 
+def few_heads() -> Medusa:
+    return Medusa(random_weights(medusa.shapes(PLAIN, 2, len(FEW.ids)), 3), FEW)
+
+
+def eagle_of_few(weights: Any, target: Any) -> Any:
+    return eagle.eagle(weights, target, FEW)
+
+
 Drafters = dict[str, Callable[[Sampling], Any]]
 CHAINS: Drafters = {
     "the model itself": lambda how: DraftModel(sampled(how)),
@@ -55,6 +65,9 @@ CHAINS: Drafters = {
     "mtp": lambda how: draft_mtp.Mtp(on_features(mtp.shapes(PLAIN), mtp.mtp, how)),
     "eagle": lambda how: Eagle(
         on_features(eagle.shapes(PLAIN), eagle.eagle, how), (1, 1, 1, 1)
+    ),
+    "eagle of few words": lambda how: Eagle(
+        on_features(eagle.shapes(PLAIN), eagle_of_few, how), (1, 1, 1, 1), "iid"
     ),
 }
 TREES: Drafters = {
@@ -66,6 +79,12 @@ TREES: Drafters = {
     ),
     "medusa": lambda how: draft_medusa.Medusa(
         heads().rows, [(0,), (1,), (0, 0), (0, 1), (1, 0)]
+    ),
+    "medusa of few words": lambda how: draft_medusa.Medusa(
+        few_heads().rows, [(0,), (1,), (0, 0)]
+    ),
+    "eagle2 of few words": lambda how: Eagle2(
+        on_features(eagle.shapes(PLAIN), eagle_of_few, Sampling()), 3, 8
     ),
 }
 

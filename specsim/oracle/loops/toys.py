@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from reference.model.table import Table, table
-from reference.probs import Probs
-from reference.proposal import Proposal
+from specsim.seam import probs, proposal, table
 
 WORDS = 2
-TARGET, DRAFT = table(3, WORDS), table(30, WORDS)
+TARGET, DRAFT = table.table(3, WORDS), table.table(30, WORDS)
 
 
-def states(texts: Sequence[tuple[int, ...]]) -> Probs:
+def states(texts: Sequence[tuple[int, ...]]) -> probs.Probs:
     """Texts as hidden states (n, 1)."""
     made = np.empty((len(texts), 1), object)
     for i, text in enumerate(texts):
@@ -25,12 +23,12 @@ def states(texts: Sequence[tuple[int, ...]]) -> Probs:
     return made
 
 
-class Remembering(Table):
+class Remembering(table.Table):
     """A table whose hidden states are the texts up to each token."""
 
     def extend(
         self, tokens: Sequence[int], parents: Sequence[int]
-    ) -> tuple[Probs, Probs]:
+    ) -> tuple[probs.Probs, probs.Probs]:
         rows, _ = super().extend(tokens, parents)
         nodes = range(len(self._tree.tokens) - len(tokens), len(self._tree.tokens))
         paths = [self._tree.path(node) for node in (-1, *nodes)]
@@ -42,11 +40,11 @@ class Ahead:
 
     def __init__(self) -> None:
         self.context: tuple[int, ...] | None = None
-        self.tree = Proposal([], [], None, "fixed")
+        self.tree = proposal.Proposal([], [], None, "fixed")
 
     def extend(
-        self, tokens: Sequence[int], parents: Sequence[int], features: Probs
-    ) -> tuple[Probs, Probs]:
+        self, tokens: Sequence[int], parents: Sequence[int], features: probs.Probs
+    ) -> tuple[probs.Probs, probs.Probs]:
         first = len(self.tree.tokens)
         if self.context is None:
             self.context = features[0, 0]
@@ -61,24 +59,24 @@ class Ahead:
     def keep(self, path: Sequence[int]) -> None:
         if self.context is not None:
             self.context = self.text(path[-1]) if len(path) else self.context
-        self.tree = Proposal([], [], None, "fixed")
+        self.tree = proposal.Proposal([], [], None, "fixed")
 
     def text(self, node: int) -> tuple[int, ...]:
         assert self.context is not None
         return (*self.context, *self.tree.path(node))
 
 
-def heads(hidden: Any) -> Probs:
+def heads(hidden: Any) -> probs.Probs:
     """Rows of the tokens after the next, from the text."""
     (text,) = hidden
-    return np.array([table(40 + head, WORDS)(text) for head in range(3)])
+    return np.array([table.table(40 + head, WORDS)(text) for head in range(3)])
 
 
 RANKS = [(0,), (1,), (0, 0), (0, 1), (1, 0), (0, 0, 0)]
 
 PARTS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "nothing": tuple,
-    "a model": lambda: (Table(DRAFT),),
+    "a model": lambda: (table.Table(DRAFT),),
     "heads": lambda: (heads, RANKS),
     "features": lambda: (Ahead(),),
 }

@@ -7,18 +7,28 @@ from typing import Any
 
 import numpy as np
 
-from reference.logits import Sampling, process
-from reference.model import eagle, medusa, mtp, transformer
-from reference.model.transformer import Transformer
-from specsim import drafters, rules
+from specsim import drafters, rules, seam
 from specsim.drafters import DRAFTERS, Drafter
 from specsim.generation.models import Models
 from specsim.generation.run import Run
 from specsim.generation.scene import Scene, stage
 from specsim.rules import RULES, Rule
-from tests.reference.model.small import PLAIN, random_weights
 
-CONFIG = replace(PLAIN, vocab=7, layers=2, hidden=16, heads=4, head_dim=8)
+logits = seam.reference("logits")
+eagle, medusa, mtp, transformer = (
+    seam.reference(f"model.{name}")
+    for name in ("eagle", "medusa", "mtp", "transformer")
+)
+CONFIG = seam.reference("model.config").Config(
+    vocab=7,
+    hidden=16,
+    intermediate=40,
+    layers=2,
+    heads=4,
+    kv_heads=2,
+    head_dim=8,
+    eps=1e-5,
+)
 PROMPT = 1, 4, 2, 1, 4
 HEADS = 3
 RANKS = [(0,), (1,), (0, 0), (0, 1), (1, 0), (0, 0, 0)]
@@ -41,6 +51,18 @@ class Spelling:
         return "".join(SPELT[token] for token in tokens)
 
 
+def random_weights(shapes: Any, seed: int = 0, dtype: Any = np.float64) -> Any:
+    """Values of the size that keeps hidden states about as large as they were."""
+    rng = np.random.default_rng(seed)
+
+    def drawn(shape: tuple[int, ...]) -> Any:
+        noise = rng.standard_normal(shape)
+        made = 1 + noise / 4 if len(shape) == 1 else noise / np.sqrt(shape[-1])
+        return made.astype(dtype)
+
+    return {name: drawn(shape) for name, shape in shapes.items()}
+
+
 @cache
 def weights(seed: int = 2) -> Any:
     return random_weights(transformer.shapes(CONFIG), seed)
@@ -55,14 +77,14 @@ def near(share: float) -> Any:
 
 def models(noise: float = 0.25) -> Models:
     """A target, and drafts that are right now and then."""
-    target = Transformer(CONFIG, weights())
+    target = transformer.Transformer(CONFIG, weights())
     heads = random_weights(medusa.shapes(CONFIG, HEADS), 2)
     return Models(
         name="small",
         target=target,
         vocab=CONFIG.vocab,
         words=Spelling(),
-        draft=Transformer(CONFIG, near(noise)),
+        draft=transformer.Transformer(CONFIG, near(noise)),
         heads=medusa.Medusa(heads).rows,
         tree=RANKS,
         eagle=eagle.eagle(random_weights(eagle.shapes(CONFIG), 3), target),
@@ -83,20 +105,22 @@ def run(drafter: str, rule: str, **asked: Any) -> Run:
 
 def fresh(text: Sequence[int], seed_weights: Any = None) -> Any:
     """Logits after a text, from a model that has read nothing before."""
-    model = Transformer(CONFIG, weights() if seed_weights is None else seed_weights)
+    model = transformer.Transformer(
+        CONFIG, weights() if seed_weights is None else seed_weights
+    )
     return model.extend(text, range(-1, len(text) - 1))[0][-1]
 
 
-def row(generated: Sequence[int], sampling: Sampling, of: Any = None) -> Any:
+def row(generated: Sequence[int], sampling: Any, of: Any = None) -> Any:
     """The row that the token after PROMPT and `generated` is drawn from."""
     text = (*PROMPT, *generated)
-    return process(fresh(text, of), sampling, text, len(PROMPT))
+    return logits.process(fresh(text, of), sampling, text, len(PROMPT))
 
 
 def margin(generated: Sequence[int]) -> float:
     """By how much the likeliest token after these led: a tie is no fault."""
-    logits = np.sort(fresh((*PROMPT, *generated)))
-    return float(logits[-1] - logits[-2])
+    ranked = np.sort(fresh((*PROMPT, *generated)))
+    return float(ranked[-1] - ranked[-2])
 
 
 def ended(drafter: str, rule: str, ends: frozenset[int], **asked: Any) -> Run:

@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from reference.decode import Step, decode
-from reference.logits import Sampling, process
-from reference.model.sampled import Sampled
-from reference.model.transformer import Transformer
-from reference.randomness import Source, keyed
+from specsim import seam
 from specsim.drafters import DRAFTERS
 from specsim.generation.speech import Speech
+from specsim.oracle.loops import cast
 from specsim.rules import RULES
-from tests.generation import cast
+from specsim.seam import randomness
+
+decoding, logits, sampled, transformer = map(
+    seam.reference, ("decode", "logits", "model.sampled", "model.transformer")
+)
 
 GREEDY = {"temperature": 0.0}
 SELDOM: dict[str, Any] = {"temperature": 1.0, **cast.PENALISED}
@@ -30,10 +31,10 @@ def grammar(generated: tuple[int, ...]) -> Any:
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "temperature": {"temperature": 0.6},
+    "penalties": SELDOM,
     "top-k": {"top_k": 3},
     "top-p": {"top_p": 0.7},
     "min-p": {"min_p": 0.3},
-    "penalties": SELDOM,
     "grammar": {"allowed": grammar},
 }
 
@@ -44,7 +45,7 @@ def greedy_text_is_plain(drafter: str, rule: str) -> None:
         made = cast.run(drafter, rule, **sampling)
         said = made.tokens
         for n, token in enumerate(said):
-            row = cast.row(said[:n], Sampling(**sampling))
+            row = cast.row(said[:n], logits.Sampling(**sampling))
             assert token == np.argmax(row), (n, cast.margin(said[:n]))
         assert len(said) == 24
 
@@ -58,7 +59,7 @@ def logprobs_are_recomputed(drafter: str, rule: str, setting: str) -> None:
     for seed in (1, 2):
         made = cast.run(drafter, rule, seed=seed, **sampling)
         for n, each in enumerate(made.emitted):
-            row = cast.row(made.tokens[:n], Sampling(**sampling))
+            row = cast.row(made.tokens[:n], logits.Sampling(**sampling))
             assert row[each.token] > 0, (setting, n)
             assert abs(each.logprob - log(row[each.token])) < 1e-9, (setting, n)
 
@@ -130,38 +131,45 @@ def a_perfect_draft_is_kept(rule: str) -> None:
     """The target as its own draft: all is kept, however each step ended."""
     for sampling in (GREEDY, SELDOM):
         made = cast.run(
-            "draft-model", rule, target=cast.models(noise=0.0), seed=4, **sampling
+            "draft-model",
+            rule,
+            target=cast.models(noise=0.0),
+            seed=4,
+            max_new_tokens=22,  # the last draft is a short one
+            **sampling,
         )
         assert made.tally.accepted == made.tally.drafted > 12
 
 
 def drafts_are_what_a_fresh_draft_says(rule: str) -> None:
     """Whatever was refused before: q, and the text that it was drawn after."""
-    sampling = Sampling(**SELDOM)
+    sampling = logits.Sampling(**SELDOM)
     context = [*cast.PROMPT]
     for step in steps("draft-model", rule, sampling):
         drafted = step.proposal
         assert drafted.q is not None
         for i in range(len(drafted.tokens)):
             text = (*context, *drafted.tokens[:i])
-            logits = cast.fresh(text, cast.near(0.25))
-            row = process(logits, sampling, text, len(cast.PROMPT))
+            said = cast.fresh(text, cast.near(0.25))
+            row = logits.process(said, sampling, text, len(cast.PROMPT))
             np.testing.assert_allclose(drafted.q[i], row, atol=1e-9)
         context += step.emitted
 
 
-def steps(drafter: str, rule: str, sampling: Sampling, **settings: Any) -> list[Step]:
+def steps(drafter: str, rule: str, sampling: Any, **settings: Any) -> list[Any]:
     """Those of the bare loop; settings are the drafter's."""
     scene = cast.scene(drafter, rule)
     prompt = len(cast.PROMPT)
-    target = Sampled(Transformer(cast.CONFIG, cast.weights()), sampling, prompt)
-    draft = Sampled(scene.models.draft, sampling, prompt)
+    target = sampled.Sampled(
+        transformer.Transformer(cast.CONFIG, cast.weights()), sampling, prompt
+    )
+    draft = sampled.Sampled(scene.models.draft, sampling, prompt)
 
-    def luck(number: int, position: int) -> Source:
-        return keyed(8, step=number)
+    def luck(number: int, position: int) -> randomness.Source:
+        return randomness.keyed(8, step=number)
 
     return [
-        *decode(
+        *decoding.decode(
             target,
             DRAFTERS[drafter].make(draft, **settings),
             RULES[rule].verify,
