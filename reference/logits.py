@@ -96,6 +96,13 @@ def softmax(logits: Probs, temperature: float = 1.0) -> Probs:
     return rows
 
 
+def _greedy(logits: Probs) -> Probs:
+    """The row (V,) at temperature 0, which no filter changes."""
+    row: Probs = np.zeros_like(logits)
+    row[logits.argmax()] = 1
+    return row
+
+
 def top_k(logits: Probs, k: int) -> Probs:
     """Keep the k likeliest tokens, exactly k even if the k-th is tied; 0 keeps all.
 
@@ -187,6 +194,8 @@ def process(
     )
     if sampling.allowed is not None:
         logits = allowed(logits, sampling.allowed(generated))
+    if sampling.temperature == 0:
+        return _greedy(_checked(logits))
     logits = temper(logits, sampling.temperature)
     logits = top_k(logits, sampling.top_k)
     logits = top_p(logits, sampling.top_p)

@@ -42,6 +42,12 @@ def top(row: Probs, n: int) -> list[int]:
 
     >>> top(np.array([0.2, 0.5, 0.3, 0.0]), 9)
     [1, 2, 0]
+    >>> top(np.array([0.2, 0.2, 0.4, 0.2]), 2)
+    [2, 0]
     """
-    order = np.argsort(-row, kind="stable")[:n]
-    return [int(token) for token in order if row[token] > 0]
+    likely = np.flatnonzero(row > 0)
+    if 0 < n < len(likely):
+        least = np.partition(row[likely], len(likely) - n)[len(likely) - n]
+        likely = likely[row[likely] >= least]
+    order = np.argsort(-row[likely], kind="stable")[:n]
+    return [int(token) for token in likely[order]]

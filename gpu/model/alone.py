@@ -59,6 +59,12 @@ class Alone:
         like = self.model.embedding
         return _array(self.model.logits(torch.as_tensor(hidden).to(like)))
 
+    @torch.inference_mode()
+    def head(self, words: Any) -> Any:
+        """The rows of the head that belong to some words, (n, D)."""
+        place = self.model.embedding.device
+        return _array(self.model.head(torch.as_tensor(words, device=place)))
+
     def _row(self, numbers: Sequence[int]) -> Tensor:
         place = self.model.embedding.device
         return torch.tensor([[*numbers]], dtype=torch.long, device=place)

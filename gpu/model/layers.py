@@ -53,10 +53,25 @@ class Layer:
         if self.norms:
             q, k = self._norm(q, self.norms[0]), self._norm(k, self.norms[1])
         keys, values = put(turned(k, by), v)
-        mixed = scaled_dot_product_attention(
-            turned(q, by).transpose(1, 2), keys, values, seen, enable_gqa=True
-        )
+        attend = _attend_one if x.shape[1] == 1 else _attend
+        mixed = attend(turned(q, by).transpose(1, 2), keys, values, seen)
         return linear(mixed.transpose(1, 2).flatten(2), self.out)
 
     def _norm(self, x: Tensor, weight: Tensor) -> Tensor:
         return rms_norm(x, weight.shape, weight, self.config.eps)
+
+
+def _attend(q: Tensor, keys: Tensor, values: Tensor, seen: Tensor) -> Tensor:
+    """What n queries of each head (B, heads, n, width) find in what they see."""
+    return scaled_dot_product_attention(q, keys, values, seen, enable_gqa=True)
+
+
+def _attend_one(q: Tensor, keys: Tensor, values: Tensor, seen: Tensor) -> Tensor:
+    """The same for n = 1: heads that share keys are as many queries of one head.
+
+    Processors are several times as fast so, and with a mask that is added.
+    """
+    grouped = q.reshape(len(q), keys.shape[1], -1, q.shape[-1])
+    mask = torch.zeros_like(seen, dtype=q.dtype).masked_fill(~seen, -torch.inf)
+    rows = mask.expand(-1, -1, grouped.shape[2], -1)
+    return scaled_dot_product_attention(grouped, keys, values, rows).view_as(q)

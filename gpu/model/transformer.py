@@ -96,3 +96,7 @@ class Transformer:
     def logits(self, hidden: Tensor) -> Tensor:
         """What the head makes of hidden states (..., D): (..., V)."""
         return linear(hidden, self._head)
+
+    def head(self, words: Tensor) -> Tensor:
+        """The rows of the head that belong to some words, (n, D)."""
+        return self._head[words]

@@ -45,10 +45,15 @@ def initial(shapes: Shapes, seed: int) -> dict[str, Tensor]:
 
 def read(config: Config, weights: Weights, tokens: Tensor) -> Read:
     """Texts (B, n) through the whole model."""
+    hidden = features(config, weights, tokens)
+    return Read(head(config, weights, hidden), hidden)
+
+
+def features(config: Config, weights: Weights, tokens: Tensor) -> Tensor:
+    """What the head reads of texts (B, n): their hidden states (B, n, D)."""
     prefixes = [f"model.layers.{i}." for i in range(config.layers)]
     x = stack(config, weights, prefixes, embed(weights, tokens))
-    hidden = rms_norm(x, x.shape[-1:], weights[f"{NORM}.weight"], config.eps)
-    return Read(head(config, weights, hidden), hidden)
+    return rms_norm(x, x.shape[-1:], weights[f"{NORM}.weight"], config.eps)
 
 
 def stack(

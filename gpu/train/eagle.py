@@ -4,18 +4,29 @@ Li, Wei, Zhang and Zhang 2024, EAGLE: Speculative Sampling Requires Rethinking F
 Uncertainty, section 3.2. https://arxiv.org/abs/2401.15077
 """
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
 from ..model.config import Config
-from .causal import Read, Weights, embed, head, stack
+from .causal import Weights, embed, stack
 from .losses import cross_entropy, smooth_l1
 
 NOISE = 0.1
 """Features are read with so much uniform noise, since at work they are the draft's."""
 WORDS = 0.1
-"""What the cross-entropy counts, beside the distance of the features."""
+"""What the cross-entropy counts beside the distance of the features, in the paper."""
+
+
+class Ends(NamedTuple):
+    """The target's weights, for its embedding, and the rows (N, D) of its head that
+    belong to the words which the draft knows.
+    """
+
+    base: Weights
+    head: Tensor
 
 
 def features(
@@ -30,20 +41,21 @@ def features(
 def loss(
     layer: Config,
     weights: Weights,
-    base: Weights,
+    ends: Ends,
     tokens: Tensor,
-    target: Read,
+    hidden: Tensor,
     chance: torch.Generator,
+    weight: float = WORDS,
 ) -> Tensor:
-    """The mean of SmoothL1(f, f^) + 0.1 CE(head f, head f^) over the places foretold.
+    """The mean of SmoothL1(f, f^) + w CE(head f, head f^) over the places foretold.
 
-    layer: the target's shape, without the norm of what attention reads. base: the
-    target's weights. tokens (B, n), and what the target reads in them.
+    layer: the target's shape, without the norm of what attention reads. tokens (B, n),
+    and the target's hidden states (B, n, D) after them. weight: w.
     """
-    hidden = target.hidden[:, :-1]
-    noise = torch.rand(hidden.shape, generator=chance).to(hidden.device)
-    noisy = hidden + NOISE * (2 * noise - 1)
-    made = features(layer, weights, embed(base, tokens[:, 1:]), noisy)
-    log_p = target.logits[:, 1:].log_softmax(-1)
-    words = cross_entropy(log_p, head(layer, base, made))
-    return (smooth_l1(target.hidden[:, 1:], made) + WORDS * words).mean()
+    before = hidden[:, :-1]
+    noise = torch.rand(before.shape, generator=chance).to(before.device)
+    noisy = before + NOISE * (2 * noise - 1)
+    made = features(layer, weights, embed(ends.base, tokens[:, 1:]), noisy)
+    log_p = linear(hidden, ends.head)[:, 1:].log_softmax(-1)
+    foretold = cross_entropy(log_p, linear(made, ends.head))
+    return (smooth_l1(hidden[:, 1:], made) + weight * foretold).mean()

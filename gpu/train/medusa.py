@@ -36,42 +36,50 @@ def logits(weights: Weights, hidden: Tensor) -> list[Tensor]:
     return made
 
 
-def loss(weights: Weights, hidden: Tensor, tokens: Tensor) -> Tensor:
+def loss(weights: Weights, hidden: Tensor, labels: Tensor) -> Tensor:
     """The sum over heads k = 1, 2, ... of 0.8^k times the mean cross-entropy.
 
-    tokens (B, n + 1), hidden (B, n, D) the target's after all but the last of them.
-    Head k foretells the token k + 1 places after the one its hidden state has read.
+    labels (B, n + 1): the tokens, by the numbers that heads have for them; those that
+    they do not know, with labels below zero, do not count. hidden (B, n, D): the
+    target's after all tokens but the last. Head k foretells the token k + 1 places
+    after the one its hidden state has read.
     """
     total = hidden.new_zeros(())
     for k, made in enumerate(logits(weights, hidden), 1):
-        label = tokens[:, k + 1 :]
+        label = labels[:, k + 1 :]
         foretold = made[:, : label.shape[1]].flatten(0, 1)
-        total = total + FADING**k * cross_entropy(foretold, label.flatten())
+        if (label >= 0).any():
+            total = total + FADING**k * cross_entropy(foretold, label.flatten())
     return total
 
 
 def accuracies(
-    weights: Weights, hidden: Tensor, tokens: Tensor, ranks: int = 10
+    weights: Weights, hidden: Tensor, labels: Tensor, ranks: int = 10
 ) -> Tensor:
     """How often the token of each rank of each head is the right one: (heads, ranks).
 
-    tokens (B, n + 1) and hidden (B, n, D) as for `loss`.
+    labels (B, n + 1) and hidden (B, n, D) as for `loss`; unknown tokens are missed,
+    and there are no more ranks than words.
     """
     shares = []
     for k, made in enumerate(logits(weights, hidden), 1):
-        label = tokens[:, k + 1 :, None]
-        top = made[:, : label.shape[1]].topk(ranks).indices
+        label = labels[:, k + 1 :, None]
+        known = min(ranks, made.shape[-1])
+        top = made[:, : label.shape[1]].topk(known).indices
         shares.append((top == label).double().mean((0, 1)))
     return torch.stack(shares)
 
 
 def joint_loss(
-    config: Config, weights: Weights, tokens: Tensor, share: float
+    config: Config, weights: Weights, tokens: Tensor, labels: Tensor, share: float
 ) -> Tensor:
-    """The language model's loss, and `share` times that of the heads, on one pass."""
+    """The language model's loss, and `share` times that of the heads, on one pass.
+
+    tokens (B, n + 1); labels are what `loss` makes of them.
+    """
     made = read(config, weights, tokens[:, :-1])
     own = cross_entropy(made.logits.flatten(0, 1), tokens[:, 1:].flatten())
-    return own + share * loss(weights, made.hidden, tokens)
+    return own + share * loss(weights, made.hidden, labels)
 
 
 def share(step: int, warmup: int, most: float = 0.2) -> float:

@@ -9,14 +9,18 @@ from .luck import luck
 
 
 class Windows:
-    """Windows of a text: each of them once an epoch, shuffled and shifted anew.
+    """Windows of a text: each of them once an epoch, shuffled and shifted anew, or in
+    the same places in each epoch if they are `fixed`.
 
     tokens: (n,) the text. length: of a window; one token more is given, so that each
     has one to foretell. batch: windows in a batch.
     ValueError: the text is too short for one batch.
     """
 
-    def __init__(self, tokens: Tensor, length: int, batch: int, seed: int):
+    def __init__(
+        self, tokens: Tensor, length: int, batch: int, seed: int, fixed: bool = False
+    ):
+        self.fixed = fixed
         self.tokens, self.length, self.batch, self.seed = tokens, length, batch, seed
         self.windows = (len(tokens) - length) // length
         if self.windows < batch:
@@ -33,4 +37,5 @@ class Windows:
     def _starts(self, epoch: int) -> Tensor:
         chance = luck("windows", self.seed, epoch)
         shift = torch.randint(self.length, (1,), generator=chance)
-        return self.length * torch.randperm(self.windows, generator=chance) + shift
+        order = torch.randperm(self.windows, generator=chance)
+        return self.length * order + (0 if self.fixed else shift)

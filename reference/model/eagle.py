@@ -13,6 +13,7 @@ from .config import Config
 from .feature import FeatureDraft
 from .layers import Array, Shapes, Stack, Weights
 from .linear import Linear
+from .reduced import Vocabulary
 from .transformer import Transformer
 
 LAYER = "layers.0."
@@ -30,10 +31,13 @@ def shapes(config: Config) -> Shapes:
     return made | {"fc.weight": (width, 2 * width), "fc.bias": (width,)}
 
 
-def eagle(weights: Weights, target: Transformer) -> FeatureDraft:
+def eagle(
+    weights: Weights, target: Transformer, vocabulary: Vocabulary | None = None
+) -> FeatureDraft:
     """The draft, between the embedding and the frozen head of `target`.
 
-    The features it reads and makes are those the head reads.
+    The features it reads and makes are those the head reads. vocabulary: of the words
+    it drafts, if those are not all.
     """
     merge, bias = Linear(weights["fc.weight"]), weights["fc.bias"]
 
@@ -42,4 +46,4 @@ def eagle(weights: Weights, target: Transformer) -> FeatureDraft:
         return merged
 
     stack = Stack(_layer(target.config), weights, [LAYER])
-    return FeatureDraft(target, stack, mix, lambda features: features)
+    return FeatureDraft(target, stack, mix, lambda features: features, vocabulary)

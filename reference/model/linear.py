@@ -24,6 +24,11 @@ class Linear:
         blocks = padded.reshape(-1, BLOCK, inner).swapaxes(1, 2)
         self._blocks = np.ascontiguousarray(blocks)
 
+    def rows(self, numbers: Array) -> Array:
+        """Some rows of the matrix, (n, in)."""
+        found: Array = self._blocks[numbers // BLOCK, :, numbers % BLOCK]
+        return found
+
     def __call__(self, rows: Array) -> Array:
         few = np.repeat(rows, 2, axis=0) if len(rows) == 1 else rows
         product: Array = (few @ self._blocks).swapaxes(0, 1)

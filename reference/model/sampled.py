@@ -7,6 +7,7 @@ import numpy as np
 
 from ..logits import Sampling, process
 from ..probs import Probs
+from .reduced import Vocabulary
 
 
 class Network(Protocol):
@@ -19,8 +20,12 @@ class Network(Protocol):
 
 
 class FeatureNetwork(Protocol):
-    """The same of a draft that goes on from features, without the root: (n, V)."""
+    """The same of a draft that goes on from features, without the root: (n, V), or
+    (n, N) where it has a vocabulary of N words.
+    """
 
+    @property
+    def vocabulary(self) -> Vocabulary | None: ...
     def extend(
         self, tokens: Sequence[int], parents: Sequence[int], features: Probs
     ) -> tuple[Probs, Probs]: ...
@@ -30,8 +35,14 @@ class FeatureNetwork(Protocol):
 class _Texts:
     """What precedes each row: all that was kept, and the path down to its node."""
 
-    def __init__(self, sampling: Sampling, prompt_length: int):
+    def __init__(
+        self,
+        sampling: Sampling,
+        prompt_length: int,
+        vocabulary: Vocabulary | None = None,
+    ):
         self.sampling, self.prompt_length = sampling, prompt_length
+        self.vocabulary = vocabulary
         self._texts: list[tuple[int, ...]] = [()]
 
     def processed(
@@ -48,8 +59,20 @@ class _Texts:
         self._texts = [self._texts[path[-1] + 1 if path else 0]]
 
     def _row(self, logits: Probs, text: tuple[int, ...]) -> Probs:
-        prompt = min(self.prompt_length, len(text))
-        return process(logits, self.sampling, text, prompt)
+        prompt, sampling = min(self.prompt_length, len(text)), self.sampling
+        if (words := self.vocabulary) is None:
+            return process(logits, sampling, text, prompt)
+        if _names_no_word(sampling):
+            return words.spread(process(logits, sampling))
+        if sampling.allowed and not sampling.allowed(text[prompt:])[words.ids].any():
+            return np.zeros(words.size)
+        return process(words.spread(logits, -np.inf), sampling, text, prompt)
+
+
+def _names_no_word(sampling: Sampling) -> bool:
+    """Whether it asks the same of every word, so that few can do without the others."""
+    filters = "temperature", "top_k", "top_p", "min_p"
+    return sampling == Sampling(**{name: getattr(sampling, name) for name in filters})
 
 
 class Sampled:
@@ -80,14 +103,15 @@ class SampledFeatures:
     """A draft on features under the same parameters.
 
     Penalties see what it was fed: the text without its first token, which makes
-    `prompt_length` smaller by one.
+    `prompt_length` smaller by one. Words that are not in its vocabulary have no
+    probability; where a grammar leaves it none, the row is zero: nothing to draft.
     """
 
     def __init__(
         self, network: FeatureNetwork, sampling: Sampling, prompt_length: int = 0
     ):
         self.network = network
-        self._texts = _Texts(sampling, prompt_length)
+        self._texts = _Texts(sampling, prompt_length, network.vocabulary)
 
     def extend(
         self, tokens: Sequence[int], parents: Sequence[int], features: Probs

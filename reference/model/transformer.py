@@ -93,3 +93,7 @@ class Transformer:
     def logits(self, hidden: Array) -> Array:
         """What the head makes of hidden states (n, D): (n, V)."""
         return self._head(hidden)
+
+    def head(self, words: Array) -> Array:
+        """The rows of the head that belong to some words, (n, D)."""
+        return self._head.rows(words)

@@ -5,7 +5,10 @@ from argparse import Namespace
 from specsim.commands import Add
 from specsim.commands.saying import say
 
-GIVEN = "steps", "rate", "seed", "length", "batch", "divergence", "sampled", "heads"
+GIVEN = (
+    *("steps", "rate", "seed", "length", "batch"),
+    *("divergence", "sampled", "heads", "cross_entropy", "vocabulary"),
+)
 
 
 def add(command: Add) -> None:
@@ -24,6 +27,11 @@ def add(command: Add) -> None:
     made.add_argument("--sampled", type=int, help="draft: tokens the target writes")
     made.add_argument("--heads", type=int, help="medusa: how many")
     made.add_argument("--joint", action="store_true", help="medusa: with the target")
+    made.add_argument("--cross-entropy", type=float, help="eagle: what it counts")
+    made.add_argument("--vocabulary", type=int, help="eagle, medusa: commonest words")
+    made.add_argument(
+        "--remember", action="store_true", help="the target reads windows once"
+    )
     made.add_argument("--start", help="draft: a model to go on from")
     made.add_argument("--resume", action="store_true", help="after a broken run")
     made.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
@@ -41,6 +49,7 @@ def train(args: Namespace) -> int:
         resume=args.resume,
         device=args.device,
         joint=args.joint,
+        remember=args.remember,
         **{name: value for name, value in asked.items() if value is not None},
     )
     say(args, made.as_dict(), made.text)

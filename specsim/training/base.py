@@ -1,14 +1,17 @@
 """The target as training sees it: frozen, in torch."""
 
 from collections.abc import Mapping
+from functools import partial
 from math import prod
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.functional import linear
 
 from specsim import seam
 from specsim.pretrained import Pretrained
+from specsim.training.memory import Memory, Read
 from specsim.training.options import Options
 from specsim.weights import Array
 
@@ -23,12 +26,17 @@ def tensors(arrays: Mapping[str, Array], device: str = "cpu") -> dict[str, Tenso
 
 
 class Base:
-    """A target that reads, and writes, and does not learn."""
+    """A target that reads, and writes, and does not learn.
 
-    def __init__(self, target: Pretrained, device: str):
+    memory: of what it has read; None: it reads everything each time.
+    """
+
+    def __init__(self, target: Pretrained, device: str, memory: Memory | None = None):
         self.config, self.device = target.config, device
         self.weights = tensors(target.arrays, device)
-        self._read = seam.gpu("train.causal").read
+        causal = seam.gpu("train.causal")
+        self._features: Read = partial(causal.features, self.config, self.weights)
+        self._memory = memory
 
     @property
     def head(self) -> Tensor:
@@ -37,9 +45,17 @@ class Base:
         name = model.EMBEDDING if self.config.tied else model.HEAD
         return self.weights[f"{name}.weight"]
 
-    def read(self, tokens: Tensor) -> Any:
-        """Logits and hidden states of texts (B, n)."""
-        return self._read(self.config, self.weights, tokens)
+    @torch.no_grad()
+    def hidden(self, tokens: Tensor, foretold: int = 0) -> Tensor:
+        """Hidden states of texts (B, n), but for the last `foretold` places."""
+        places = tokens.shape[1] - foretold
+        if self._memory is None:
+            return self._features(tokens[:, :places])
+        return self._memory.hidden(self._features, tokens)[:, :places]
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        """What its head makes of hidden states (..., D): (..., V)."""
+        return linear(hidden, self.head)
 
     def written(self, text: Tensor, options: Options) -> Tensor:
         """At least `options.sampled` tokens, in pieces of a window that begin as the

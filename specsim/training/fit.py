@@ -18,6 +18,7 @@ from specsim.training import checkpoint
 from specsim.training.checkpoint import Settings
 from specsim.training.data import digest
 from specsim.training.kinds import KINDS, Made, Task
+from specsim.training.memory import Memory
 from specsim.training.options import Options
 from specsim.training.report import Report
 from specsim.weights import Array
@@ -35,20 +36,24 @@ def fit(
     options: Options,
     resume: bool = False,
     device: str = "cpu",
+    memory: Memory | None = None,
 ) -> Report:
     """Train and write; Bad, in one line, where that cannot be.
 
     target: whom to draft for, or a shape without arrays for kind "target". resume: go
     on from the checkpoint beside `output`, if there is one; a run that was finished is
     not repeated. On one thread of the CPU the end is bit for bit that of a whole run.
-    device: of torch.
+    device: of torch. memory: of what this very target has read before, for options
+    that remember.
     """
     started = time.monotonic()
     settings = _settings(kind, target, tokens, options)
     found = _finished(output, settings) if resume else None
     if found is None:
         try:
-            work = _Fit(kind, target, tokens, output, options, settings, device)
+            kept = (memory or Memory()) if options.remember else None
+            whom = target, kept
+            work = _Fit(kind, whom, tokens, output, options, settings, device)
             found = work.whole(resume)
         except Bad:
             raise
@@ -63,16 +68,17 @@ class _Fit:
     def __init__(
         self,
         kind: str,
-        target: Pretrained,
+        whom: tuple[Pretrained, Memory | None],
         tokens: Array,
         output: Path,
         options: Options,
         settings: Settings,
         device: str,
     ):
+        target, memory = whom
         text, held = _split(torch.as_tensor(tokens), options)
         self.held = held.to(device)
-        self.made = KINDS[kind].make(Task(target, text, options, device))
+        self.made = KINDS[kind].make(Task(target, text, options, device, memory))
         self.run = _run(self.made, options, device)
         self.output, self.options, self.settings = output, options, settings
         self.beside = checkpoint.beside(output)
@@ -131,16 +137,15 @@ class _Fit:
         for part in self.made.parts:
             arrays = {name: self.run.weights[name].cpu().numpy() for name in part.names}
             name = f"{self.output.stem}{part.ending}{self.output.suffix}"
-            path = self.output.with_name(name)
-            weights.save(path, _halved(arrays), part.metadata | said)
+            path, whole = self.output.with_name(name), _halved(arrays)
+            weights.save(path, whole | {**part.settled}, part.metadata | said)
 
 
 def _run(made: Made, options: Options, device: str) -> Any:
     """The loop, on texts in turn."""
     loop, window = seam.gpu("train.loop"), seam.gpu("train.windows").Windows
-    windows = [
-        window(text, options.length, options.batch, options.seed) for text in made.texts
-    ]
+    how = options.length, options.batch, options.seed, options.remember
+    windows = [window(text, *how) for text in made.texts]
 
     def loss(trained: Any, step: int) -> Any:
         turn, which = divmod(step, len(windows))

@@ -13,7 +13,10 @@ from specsim.pretrained import Pretrained
 from specsim.roofline.fields import Fields
 from specsim.training import shapes
 from specsim.training.base import Base, tensors
+from specsim.training.memory import Memory
 from specsim.training.options import Options
+from specsim.training.words import Words
+from specsim.weights import Array
 
 Tensor = Any
 Tensors = Mapping[str, Tensor]
@@ -24,20 +27,37 @@ SLOW = 0.25
 
 
 class Task(NamedTuple):
-    """What is asked for: whom to draft for, on what text, how, and where."""
+    """What is asked for: whom to draft for, on what text, how, and where.
+
+    memory: of what the target read, if it is to be remembered.
+    """
 
     target: Pretrained
     text: Tensor
     options: Options
     device: str
+    memory: Memory | None = None
+
+    def base(self) -> Base:
+        """The target, which does not learn."""
+        return Base(self.target, self.device, self.memory)
+
+    def words(self) -> Words:
+        """Those that the draft is to know."""
+        size, most = self.target.config.vocab, self.options.vocabulary
+        return Words(self.text, size, most, self.device)
 
 
 class Part(NamedTuple):
-    """A file of what was trained: what its name ends in, its weights, its header."""
+    """A file of what was trained: what its name ends in, its weights, its header.
+
+    settled: tensors that were there before, kept as they are.
+    """
 
     ending: str
     names: list[str]
     metadata: dict[str, str]
+    settled: Mapping[str, Array] = {}
 
 
 class Made(NamedTuple):
@@ -77,12 +97,13 @@ def target(task: Task) -> Made:
 def draft(task: Task) -> Made:
     """A model that learns the target's rows, on the target's own text too if asked."""
     config, begun, part = _model(task, shapes.DRAFT)
-    base, options = Base(task.target, task.device), task.options
+    base, options = task.base(), task.options
     loss = seam.gpu("train.distill").loss
 
     def taught(weights: Tensors, tokens: Tensor, step: int) -> Tensor:
-        rows = base.read(tokens).logits, options.divergence, options.temperature
-        return loss(config, weights, tokens, *rows)
+        logits = base.logits(base.hidden(tokens))
+        how = options.divergence, options.temperature
+        return loss(config, weights, tokens, logits, *how)
 
     texts = [task.text]
     if options.sampled:
@@ -92,23 +113,30 @@ def draft(task: Task) -> Made:
 
 def medusa(task: Task) -> Made:
     """Heads; with `joint` the target as well, in a file of its own."""
-    base, options = Base(task.target, task.device), task.options
-    objective, read = seam.gpu("train.medusa"), seam.gpu("train.causal").read
-    needed = seam.reference("model.medusa").shapes(base.config, options.heads)
-    begun = objective.initial(needed, base.head)
-    parts = [Part("", [*begun], {})]
+    base, options, words = task.base(), task.options, task.words()
+    objective, features = seam.gpu("train.medusa"), seam.gpu("train.causal").features
+    shapes_of = seam.reference("model.medusa").shapes
+    needed = shapes_of(base.config, options.heads, len(words))
+    begun = objective.initial(needed, words.rows(base.head))
+    parts = [Part("", [*begun], {}, words.settled)]
 
     def alone(weights: Tensors, tokens: Tensor, step: int) -> Tensor:
-        return objective.loss(weights, base.read(tokens[:, :-1]).hidden, tokens)
+        return objective.loss(weights, base.hidden(tokens, 1), words.labels(tokens))
 
     def together(weights: Tensors, tokens: Tensor, step: int) -> Tensor:
         share = objective.share(step, options.steps // 2)
-        return objective.joint_loss(base.config, weights, tokens, share)
+        labels = words.labels(tokens)
+        return objective.joint_loss(base.config, weights, tokens, labels, share)
 
     def learnt(weights: Tensors) -> dict[str, str]:
-        tokens = _here_and_there(task.text, options.length).to(task.device)
-        hidden = read(base.config, {**base.weights, **weights}, tokens[:, :-1]).hidden
-        rates = objective.accuracies(weights, hidden, tokens)
+        tokens = _here_and_there(task.text, options).to(task.device)
+        learnt_too = {**base.weights, **weights}
+        hidden = (
+            features(base.config, learnt_too, tokens[:, :-1])
+            if options.joint
+            else base.hidden(tokens, 1)
+        )
+        rates = objective.accuracies(weights, hidden, words.labels(tokens))
         return {"rates": json.dumps(rates.tolist())}
 
     if not options.joint:
@@ -121,23 +149,26 @@ def medusa(task: Task) -> Made:
 
 def eagle(task: Task) -> Made:
     """A layer on the target's features."""
-    base, objective = Base(task.target, task.device), seam.gpu("train.eagle")
+    base, words, objective = task.base(), task.words(), seam.gpu("train.eagle")
     layer = replace(task.target.config, input_norm=False)
     luck = partial(seam.gpu("train.luck").luck, "noise", task.options.seed)
+    ends = objective.Ends(base.weights, words.rows(base.head))
 
     def loss(weights: Tensors, tokens: Tensor, step: int) -> Tensor:
-        seen = base.read(tokens)
-        return objective.loss(layer, weights, base.weights, tokens, seen, luck(step))
+        seen = base.hidden(tokens)
+        how = luck(step), task.options.cross_entropy
+        return objective.loss(layer, weights, ends, tokens, seen, *how)
 
-    return _on_features(task, seam.reference("model.eagle").shapes, loss)
+    needed = seam.reference("model.eagle").shapes
+    return _on_features(task, needed, loss, words.settled)
 
 
 def mtp(task: Task) -> Made:
     """A module for one token further."""
-    base, objective = Base(task.target, task.device), seam.gpu("train.mtp")
+    base, objective = task.base(), seam.gpu("train.mtp")
 
     def loss(weights: Tensors, tokens: Tensor, step: int) -> Tensor:
-        hidden = base.read(tokens[:, :-1]).hidden
+        hidden = base.hidden(tokens, 1)
         return objective.loss(base.config, weights, base.weights, tokens, hidden)
 
     return _on_features(task, seam.reference("model.mtp").shapes, loss)
@@ -152,16 +183,26 @@ KINDS = {
 }
 
 
-def _here_and_there(text: Tensor, length: int) -> Tensor:
-    """Windows of the text, evenly apart: (at most PLACES, length + 1)."""
+def _here_and_there(text: Tensor, options: Options) -> Tensor:
+    """Windows of the text, evenly apart: (at most PLACES, length + 1); those that were
+    trained on, where the target remembers them.
+    """
+    length = options.length
     apart = max((len(text) - length - 1) // (PLACES - 1), 1)
+    if options.remember:
+        apart = max(apart - apart % length, length)
     return text.unfold(0, length + 1, apart)[:PLACES].long()
 
 
-def _on_features(task: Task, needed: Callable[[Any], Shapes], loss: Any) -> Made:
+def _on_features(
+    task: Task,
+    needed: Callable[[Any], Shapes],
+    loss: Any,
+    settled: Mapping[str, Array] = {},
+) -> Made:
     initial = seam.gpu("train.causal").initial
     begun = initial(needed(task.target.config), task.options.seed)
-    return Made(begun, loss, [Part("", [*begun], {})], [task.text])
+    return Made(begun, loss, [Part("", [*begun], {}, settled)], [task.text])
 
 
 def _model(task: Task, shape: Mapping[str, Any]) -> tuple[Any, Tensors, Part]:

