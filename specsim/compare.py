@@ -3,7 +3,8 @@
 Two settings. Worked examples, small enough to redo by hand: rows that never change, and
 two drafted tokens below each other. And random worlds: tables of rational rows that
 change with the prefix, the drafter's mixed with the target's so that drafts become
-better, under several budgets of drafted tokens.
+better, under several budgets of drafted tokens. Beside them steps recorded of real
+models, on which the mean is over the luck of the rule, drawn.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from specsim import recorded as recording
 from specsim.errors import Bad
 from specsim.oracle import exact
 from specsim.oracle.worlds import Branching, World, nodes, pairs
@@ -87,12 +89,15 @@ class Line:
     worked: tokens per step by example.
     random: mean tokens per step by budget, at each acceptance; a budget that takes too
             long is absent.
+    recorded: mean tokens on each record of a real model's drafts that it takes, by
+            name.
     """
 
     rule: Rule
     kind: Kind
     worked: dict[str, Fraction]
     random: dict[Branching, list[float]]
+    recorded: dict[str, float]
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -105,6 +110,7 @@ class Line:
             "random": {
                 shape_name(shape): means for shape, means in self.random.items()
             },
+            "recorded": self.recorded,
         }
 
 
@@ -128,6 +134,7 @@ class Comparison:
             "worlds": self.worlds,
             "seed": self.seed,
             "acceptance": self.acceptance,
+            "recorded": [each.as_dict() for each in recording.recorded()],
             "lines": [line.as_dict() for line in self.lines],
         }
 
@@ -166,6 +173,11 @@ def _line(rule: Rule, kind: Kind, vocab: int, levels: list[list[Model]]) -> Line
         kind,
         {name: worked(rule, kind, name) for name in examples()},
         {shape: [mean(shape, level) for level in levels] for shape in shapes},
+        {
+            each.name: recording.tokens_per_block(rule, each)
+            for each in recording.recorded()
+            if each.drafter.kind == kind and each.takes(rule)
+        },
     )
 
 

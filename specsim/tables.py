@@ -126,12 +126,13 @@ def _drafter_lines(row: Row) -> Iterator[str]:
 
 
 def comparison_text(made: "Comparison") -> str:
-    """The worked examples, then chains and trees in the random worlds."""
+    """The worked examples, chains and trees in the random worlds, real models."""
     from specsim.compare import CHAINS, TREES
 
     blocks = [*_worked(made)]
     if made.worlds:
         blocks += ["", *_random(made, CHAINS), "", *_random(made, TREES)]
+    blocks += ["", *_recorded(made)]
     return "\n".join([*blocks, "", *COMPARISON_NOTES])
 
 
@@ -188,28 +189,48 @@ def _random(made: "Comparison", shapes: "tuple[Branching, ...]") -> Iterator[str
             yield f"{line.rule.name:22}{draft_name(line.kind):9}{numbers}"
 
 
-def mutants_rows() -> list[Row]:
-    from specsim.oracle.mutants import MUTANTS
+RECORDED_NOTES = (
+    "Steps recorded of real models: tokens a step that the rule emits on the drafts",
+    "made there, mean over its luck (docs/generate.md).",
+)
 
-    return [
-        {
-            "name": mutant.name,
-            "rule": mutant.rule,
-            "kind": mutant.kind,
-            "line": mutant.line,
-            "reports": list(mutant.reports),
-        }
-        for mutant in MUTANTS.values()
-    ]
+
+def _recorded(made: "Comparison") -> Iterator[str]:
+    """A column for each record, then what each is of."""
+    from specsim.compare import draft_name
+
+    records = made.as_dict()["recorded"]
+    yield from RECORDED_NOTES
+    yield f"{'rule':22}{'draft':9}" + "".join(f"{of['name']:>24}" for of in records)
+    for line in made.lines:
+        if line.recorded:
+            means = (line.recorded.get(of["name"]) for of in records)
+            cells = (f"{'-' if mean is None else f'{mean:.2f}':>24}" for mean in means)
+            yield f"{line.rule.name:22}{draft_name(line.kind):9}{''.join(cells)}"
+    for of in records:
+        yield (
+            f"{of['name']}: {of['model']}, {of['drafter']}, {of['drafted']:.1f} tokens "
+            f"drafted a step, temperature {of['temperature']:g}, {of['blocks']} steps"
+        )
+
+
+def mutants_rows() -> list[Row]:
+    from specsim.oracle.mutants.table import table
+
+    return [asdict(planted) for planted in table()]
 
 
 def mutants_text() -> str:
+    from specsim.oracle.mutants.table import counted, table
+
     lines = []
-    for row in mutants_rows():
-        lines.append(f"{row['name']:40} {row['rule']:22} {row['kind']}")
-        lines.append(f"    {' '.join(row['line'].split())}")
-        lines += [f"    seen in {', '.join(row['reports'])}"] if row["reports"] else []
-    return "\n".join(lines)
+    for row in table():
+        what = f"{row.level:9}{row.tier:14}{row.kind}"
+        lines.append(f"{row.name:40} {what}")
+        lines.append(f"    {row.where}: {' '.join(row.line.split())}")
+        lines += [f"    seen in {', '.join(row.reports)}"] if row.reports else []
+    counts = ", ".join(f"{n} {level}" for level, n in counted(table()).items())
+    return "\n".join([*lines, "", f"{len(table())} mutants: {counts}"])
 
 
 TABLES: dict[str, tuple[Callable[[], list[Row]], Callable[[], str]]] = {

@@ -19,6 +19,7 @@ from specsim.__main__ import main
 from specsim.compare import BUDGETS, MIXES, Comparison
 from specsim.errors import Bad
 from specsim.oracle.worlds import Branching, World
+from specsim.recorded import recorded
 from specsim.rules import RULES, Rule, named
 from specsim.seam import proposal, randomness, table
 from specsim.tables import comparison_text
@@ -142,7 +143,16 @@ def test_text_has_each_number_where_it_belongs(made: Comparison) -> None:
     iid = next(x for x in made.lines if (x.rule.name, x.kind) == ("recursive", "iid"))
     means = [f"{mean:.3f}" for shape in ((2,), (2, 1)) for mean in iid.random[shape]]
     assert found[2] == " ".join(["recursive", "iid", *means, "-", "-"])
-    assert len([line for line in text if line.startswith("chain ")]) == 2
+    chains = [line.split() for line in text if line.startswith("chain ")]
+    assert len(chains) == 3
+    chain = next(line for line in made.lines if line.rule.name == "chain")
+    names = [each.name for each in recorded()]
+    kept = [chain.recorded.get(name) for name in names]
+    assert any(kept)
+    shown = ["-" if mean is None else f"{mean:.2f}" for mean in kept]
+    assert chains[-1] == ["chain", "iid", *shown]
+    head = next(line.split() for line in text if line.split()[2:] == names)
+    assert head == ["rule", "draft", *names]
 
 
 def test_a_lossy_rule_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,8 +160,11 @@ def test_a_lossy_rule_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "RULES", {rule.name: rule})
     text = comparison_text(compare.compare(worlds=0)).splitlines()
     marked = [line for line in text if line.startswith("typical ")]
-    assert len(marked) == len(compare.kinds(rule))
-    for line in marked:
+    kinds = compare.kinds(rule)
+    assert [line.split()[1] for line in marked[: len(kinds)]] == [
+        *map(compare.draft_name, kinds)
+    ]
+    for line in marked[: len(kinds)]:
         assert line.endswith(f"  {float(F(rule.bias)):.4f}")
 
 
@@ -160,7 +173,9 @@ def test_command_prints_and_writes(
 ) -> None:
     assert main(["list", "rules", "--compare", "--worlds", "0", "--json", "-"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    assert {*shown} == {"vocab", "worlds", "seed", "acceptance", "lines"}
+    assert {*shown} == {
+        "vocab", "worlds", "seed", "acceptance", "recorded", "lines",
+    }  # fmt: skip
     chain = next(line for line in shown["lines"] if line["rule"] == "chain")
     assert list(chain["worked"].values()) == ["19/9", "3", "19/9"]
     assert chain["random"] == {}

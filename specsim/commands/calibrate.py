@@ -13,6 +13,11 @@ def add(command: Add) -> None:
         "calibrate", calibrate, "measure this machine, for roofline --gpu FILE.json"
     )
     made.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    made.add_argument(
+        "--backend",
+        choices=["numpy", "torch"],
+        help="numpy: what generate runs on; default: torch where it is installed",
+    )
     made.add_argument("--threads", type=int, help="of torch; default: what it takes")
     made.add_argument("--seconds", type=float, default=15.0, help="about; default: 15")
     made.add_argument("--output", metavar="FILE.json", help="the machine's row")
@@ -29,7 +34,9 @@ def calibrate(args: Namespace) -> int:
     if args.output is not None:
         calibration.writable(args.output)
     with Progress() as said:
-        made = calibration.calibrate(args.device, args.threads, args.seconds, said)
+        made = calibration.calibrate(
+            args.device, args.threads, args.seconds, said, args.backend
+        )
     if args.output is not None:
         made.save(args.output)
     if drawing:

@@ -30,7 +30,9 @@ def add(command: Add) -> None:
     made.add_argument("--draft-model", metavar="PATH", help="what it is made of")
     made.add_argument("--backend", choices=["numpy", "torch"], default="numpy")
     made.add_argument(
-        "--calibration", metavar="FILE", help="what --compare predicts with"
+        "--calibration",
+        metavar="FILE",
+        help="what --compare predicts with: of calibrate --backend BACKEND --output",
     )
     _text(made.add_argument_group("text"))
     drawing = made.add_argument_group("how tokens are drawn")

@@ -5,7 +5,8 @@ models, drafting         what there is to decode with, and drafters made of it
 luck, clock, run         one run of the loop
 timing                   two side by side
 scene, generated         a text, and how much faster than plain decoding it was
-league, prediction       drafters and rules side by side, and as the roofline has it
+league, reasons          drafters and rules side by side, and why each gains or loses
+prediction               the same as the roofline has it
 terminal                 for people
 """
 

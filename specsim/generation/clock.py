@@ -1,12 +1,15 @@
 """What the time of a run goes to: drafting, passes of the target, everything else."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 from specsim.seam import probs, proposal, randomness
+
+now: Callable[[], float] = perf_counter
+"""What runs are timed by, in seconds."""
 
 
 @dataclass
@@ -31,11 +34,11 @@ class Seconds:
     @contextmanager
     def adding(self, name: str) -> Iterator[None]:
         """Add the time that the block takes."""
-        start = perf_counter()
+        start = now()
         try:
             yield
         finally:
-            vars(self)[name] += perf_counter() - start
+            vars(self)[name] += now() - start
 
     def begun(self) -> None:
         """What was counted so far was the prompt's; `total` has not seen it yet."""

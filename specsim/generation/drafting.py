@@ -14,10 +14,10 @@ from specsim.rules import Rule
 from specsim.seam import probs, proposal, randomness
 
 SETTINGS: dict[str, dict[str, Any]] = {
-    "eagle": {"branching": (2, 2, 1, 1)},
-    "eagle2": {"width": 3, "nodes": 12},
+    "eagle": {"branching": (1, 1, 1, 1)},
+    "eagle2": {"width": 2, "nodes": 6},
 }
-"""Trees of few nodes: this runs on processors on which a node costs."""
+"""A chain, and trees of few nodes: this runs on processors on which a node costs."""
 MISSING: dict[Part, str] = {
     "draft": "a smaller model of the same words",
     "heads": "heads that `specsim train medusa` made for this target",

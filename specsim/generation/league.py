@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from specsim import drafters, rules
@@ -11,6 +12,7 @@ from specsim.errors import Bad
 from specsim.generation import drafting
 from specsim.generation.generated import Generated, generated
 from specsim.generation.models import Backend, Models, load
+from specsim.generation.reasons import why
 from specsim.generation.scene import USUAL, Scene, pair, stage
 from specsim.rules import RULES, Rule
 
@@ -27,7 +29,7 @@ class Line:
         made, seconds = self.made, self.made.timed.seconds
         tally = made.run.tally
         parts = "draft", "verify", "overhead", "total"
-        return {
+        line = {
             "drafter": made.scene.drafter.name,
             "rule": made.scene.rule.name,
             "k": made.scene.request.k,
@@ -40,8 +42,10 @@ class Line:
             "plain_ms": 1000 * made.timed.plain_seconds / tally.emitted,
             "rounds": len(made.timed.runs),
             "speedup": made.speedup,
+            "speedup_range": [min(made.timed.speedups), max(made.timed.speedups)],
             "predicted_speedup": self.predicted,
         }
+        return line | {"why": why(line)}
 
 
 @dataclass(frozen=True)
@@ -65,19 +69,34 @@ class League:
         """For people."""
         head = (
             f"{'drafter':14}{'rule':21}{'draft':>9}{'tokens':>8}{'draft':>8}"
-            f"{'verify':>8}{'rest':>7}{'plain':>8}{'speed-up':>10}{'predicted':>11}"
-            "  kept by depth"
+            f"{'verify':>8}{'rest':>7}{'plain':>8}{'speed-up':>10}{'':13}"
+            f"{'predicted':>9}  kept by depth"
         )
         units = f"{'':35}{'':>9}{'a step':>8}{'ms':>8}{'ms':>8}{'ms':>7}{'ms':>8}"
-        rows = (_row(line.as_dict()) for line in self.lines)
-        return "\n".join([head, units, *rows, "", *NOTES])
+        lines = [line.as_dict() for line in self.lines]
+        reasons = (f"{line['drafter']:14}{line['why']}" for line in lines)
+        notes = [*NOTES, *_off(lines)]
+        return "\n".join([head, units, *map(_row, lines), "", *reasons, "", *notes])
 
 
 NOTES = (
     "draft: tokens a step, in a chain or a tree. ms: of one step; plain: of one token.",
-    "Each runs side by side with plain decoding of as many tokens: medians of rounds.",
+    "Each runs side by side with plain decoding of as many tokens: medians of rounds,",
+    "least and most in brackets. A step saves the plain steps that its tokens would",
+    "have taken, but for one; it costs the draft, and what verifying takes beyond it.",
     "kept by depth: how often a token was kept when all above it were.",
 )
+
+
+def _off(lines: list[dict[str, Any]]) -> Iterator[str]:
+    """How far the roofline's speed-ups are from those measured."""
+    foretold = [line for line in lines if line["predicted_speedup"] is not None]
+    if foretold:
+        off = [line["predicted_speedup"] / line["speedup"] - 1 for line in foretold]
+        yield (
+            f"predicted: by the roofline; off by {median(map(abs, off)):.0%} in the "
+            f"median, {median(off):+.0%} on balance."
+        )
 
 
 def league(
@@ -154,7 +173,7 @@ def _predicted(made: Generated, machine: Any) -> float | None:
 
 def _row(line: dict[str, Any]) -> str:
     ms, nodes = line["step_ms"], line["nodes_per_step"]
-    predicted = line["predicted_speedup"]
+    predicted, (low, high) = line["predicted_speedup"], line["speedup_range"]
     shape = "tree" if DRAFTERS[line["drafter"]].shape == "tree" else "chain"
     told = "-" if predicted is None else f"{predicted:.2f}x"
     kept = " ".join(f"{rate:.2f}" for rate in line["acceptance"])
@@ -162,5 +181,5 @@ def _row(line: dict[str, Any]) -> str:
         f"{line['drafter']:14}{line['rule']:21}{f'{shape} {nodes:.1f}':>9}"
         f"{line['tokens_per_step']:8.2f}{ms['draft']:8.2f}{ms['verify']:8.2f}"
         f"{ms['overhead']:7.2f}{line['plain_ms']:8.2f}"
-        f"{line['speedup']:9.2f}x{told:>11}  {kept}"
+        f"{line['speedup']:9.2f}x ({low:.2f}-{high:.2f}){told:>9}  {kept}"
     )

@@ -89,7 +89,7 @@ def _given(path: Path, build: Build) -> Models:
         target=build(config, arrays),
         vocab=config.vocab,
         words=words,
-        ends=_ends(path.expanduser(), words),
+        ends=endings(path.expanduser(), words),
     )
 
 
@@ -126,7 +126,7 @@ def builder(backend: Backend) -> Build:
     return torch
 
 
-def _ends(path: Path, words: Words) -> frozenset[int]:
+def endings(path: Path, words: Words) -> frozenset[int]:
     """The tokens that end a text: of our tokenizer, or as a config.json says."""
     if isinstance(words, tokens.Tokenizer):
         return frozenset({tokens.END})

@@ -40,7 +40,7 @@ class Scene:
     def speculative(self, listener: Listener | None = None) -> Run:
         """One run with the drafter; the listener is told of each token."""
         told = 0
-        for run in self._speculative():
+        for run in self.speculating():
             if listener:
                 for each in run.emitted[told:]:
                     listener(each)
@@ -49,23 +49,25 @@ class Scene:
 
     def plain(self, tokens: int) -> Run:
         """One run without, which goes on for so many tokens whatever they are."""
-        (run,) = in_turn(self._plain(tokens))
+        (run,) = in_turn(self.plodding(tokens))
         return run
 
-    def timed(self, tokens: int) -> Timed:
+    def timed(self, tokens: int, rounds: int | None = None) -> Timed:
         """Rounds of both, of a text that is so long."""
-        start, made = perf_counter(), Timed([], [])
-        while len(made.runs) < ROUNDS and perf_counter() - start < PATIENCE:
-            run, plain = in_turn(self._speculative(), self._plain(tokens))
+        start, made, most = perf_counter(), Timed([], []), rounds or ROUNDS
+        while len(made.runs) < most and perf_counter() - start < PATIENCE:
+            run, plain = in_turn(self.speculating(), self.plodding(tokens))
             made.runs.append(run)
             made.plain.append(plain)
         return made
 
-    def _speculative(self) -> Iterator[Run]:
+    def speculating(self) -> Iterator[Run]:
+        """The run with the drafter, a step at a time."""
         made = drafting.made(self.drafter, self.rule, self.models, self.request)
         return self._running(made, self.request)
 
-    def _plain(self, tokens: int) -> Iterator[Run]:
+    def plodding(self, tokens: int) -> Iterator[Run]:
+        """The run without, a token at a time."""
         endless = replace(self.request, most=tokens, ends=frozenset(), stop=())
         nothing = drafting.Nothing(self.rule, self.models.vocab)
         return self._running(nothing, endless)

@@ -30,8 +30,14 @@ class Timed:
 
     @property
     def speedup(self) -> float:
+        """The median round's."""
+        return median(self.speedups)
+
+    @property
+    def speedups(self) -> list[float]:
+        """Round by round."""
         pairs = zip(self.runs, self.plain, strict=True)
-        return median(plain.seconds.total / run.seconds.total for run, plain in pairs)
+        return [plain.seconds.total / run.seconds.total for run, plain in pairs]
 
 
 def in_turn(*both: Iterator[Run]) -> list[Run]:

@@ -17,6 +17,9 @@ from specsim.roofline.catalog import Gpu
 
 GIB = 2**30
 CUDA_POOL = GIB
+BACKENDS = "numpy", "torch"
+LAYERS = 8
+"""Calls of each NumPy probe in a row, as a model has layers."""
 VARIABLES = "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"
 
 
@@ -40,16 +43,25 @@ class Bench:
     notes: tuple[str, ...] = ()
 
 
-def bench(device: str, threads: int | None) -> Bench:
-    """The best there is for that device; Bad where there is none."""
+def bench(device: str, threads: int | None, backend: str | None = None) -> Bench:
+    """On that device; Bad where there is none.
+
+    backend: "numpy" or "torch"; None: torch where it is installed.
+    """
     if device not in ("cpu", "cuda"):
         raise Bad(f"--device {device!r}: choose cpu or cuda")
+    if backend not in (None, *BACKENDS):
+        raise Bad(f"--backend {backend!r}: choose {' or '.join(BACKENDS)}")
     _check(threads)
-    if importlib.util.find_spec("torch"):
-        return _cuda() if device == "cuda" else _torch(threads)
-    if device == "cuda":
-        raise Bad("--device cuda needs torch: pip install 'specsim-llm[torch]'")
-    return _numpy(threads)
+    torch = importlib.util.find_spec("torch") is not None
+    if device == "cuda" and backend == "numpy":
+        raise Bad("--device cuda: NumPy has none; leave --backend out")
+    if not torch and "torch" in (backend, "torch" if device == "cuda" else None):
+        asked = "--device cuda" if device == "cuda" else "--backend torch"
+        raise Bad(f"{asked} needs torch: pip install 'specsim-llm[torch]'")
+    if backend == "numpy" or not torch:
+        return _numpy(threads)
+    return _cuda() if device == "cuda" else _torch(threads)
 
 
 def _check(threads: int | None) -> None:
@@ -115,8 +127,8 @@ def _numpy(threads: int | None) -> Bench:
     said = next((os.environ[name] for name in VARIABLES if name in os.environ), None)
     if threads is not None and said != str(threads):
         raise Bad(
-            f"--threads {threads}: without torch it is NumPy that is measured, which "
-            f"takes its threads from the environment: set {VARIABLES[0]}={threads}"
+            f"--threads {threads}: it is NumPy that is measured, which takes its "
+            f"threads from the environment: set {VARIABLES[0]}={threads}"
         )
     cache = max(machine.cache_bytes().values(), default=0)
     pool = machine.pool_bytes(cache, machine.memory_bytes())
@@ -127,10 +139,10 @@ def _numpy(threads: int | None) -> Bench:
         count,
         software,
         _host(count, software),
-        HostClock(count),
+        HostClock(count, LAYERS),
         lambda: list(numpy_probes.probes(pool)),
         nullcontext,
-        ("torch is not installed: NumPy was measured, in fp32 alone, no attention",),
+        ("NumPy was measured, as reference/model uses it, in fp32 alone",),
     )
 
 

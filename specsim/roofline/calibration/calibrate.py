@@ -23,16 +23,19 @@ def calibrate(
     threads: int | None = None,
     seconds: float = 15.0,
     say: Say = lambda text: None,
+    backend: str | None = None,
 ) -> Calibration:
     """Time small pieces of decode steps for about so many seconds, or three rounds.
 
-    threads: of torch, None for as many as it would take; without torch NumPy is timed,
-    with the threads its environment sets. say: is told how far it is. Bad where the
-    device is missing.
+    threads: of torch, None for as many as it would take. say: is told how far it is.
+    backend: "torch", or "numpy": the kernels of reference/model, with the threads that
+             its environment sets; None: torch where it is installed.
+
+    Bad where the device is missing.
     """
     if not math.isfinite(seconds) or not 0 < seconds <= 3600:
         raise Bad(f"--seconds {seconds}: give a number from 0 to 3600")
-    with (chosen := bench(device, threads)).ready():
+    with (chosen := bench(device, threads, backend)).ready():
         return _measured(chosen, seconds, say)
 
 

@@ -5,12 +5,19 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
+from typing import Any
 
 import numpy as np
 import pytest
 
 from specsim.errors import Bad
-from specsim.roofline.calibration import bench, calibrate, machine, numpy_probes
+from specsim.roofline.calibration import (
+    Calibration,
+    bench,
+    calibrate,
+    machine,
+    numpy_probes,
+)
 from specsim.roofline.calibration.bench import Bench
 from specsim.roofline.calibration.calibrate import _busy, _measured
 from specsim.roofline.calibration.clock import HostClock
@@ -31,6 +38,9 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numpy_probes, "MEDIUM", 128)
     monkeypatch.setattr(numpy_probes, "LARGE", 512)
     monkeypatch.setattr(numpy_probes, "SQUARE", 128)
+    monkeypatch.setattr(numpy_probes, "CONTEXTS", (16, 64))
+    monkeypatch.setattr(numpy_probes, "PROMPT", 16)
+    monkeypatch.setattr(bench, "LAYERS", 1)
 
 
 @pytest.fixture
@@ -76,10 +86,20 @@ def test_torch_is_measured_in_three_formats(small_torch: None) -> None:
 
 
 def test_numpy_is_measured_where_torch_is_absent(small: None, no_torch: None) -> None:
-    made = calibrate(seconds=0.01)
+    numpy_was_measured(calibrate(seconds=0.01))
+
+
+def test_numpy_is_measured_where_it_is_asked_for(small: None) -> None:
+    numpy_was_measured(calibrate(seconds=0.01, backend="numpy"))
+
+
+def numpy_was_measured(made: Calibration) -> None:
     assert list(made.kernels) == ["fp32"]
     assert made.software == f"numpy {np.__version__}"
-    assert any("torch is not installed" in note for note in made.notes)
+    assert {point.work.kind for point in made.points} == {
+        "read", "copy", "product", "attention", "prefill", "small",
+    }  # fmt: skip
+    assert any("NumPy was measured" in note for note in made.notes)
     assert made.card.bf16_tflops is None
     for weights in ("fp32", "bf16"):
         assert predict("8b", made.gpu, weights=weights, gpus=1).step_ms > 0
@@ -103,6 +123,8 @@ def test_threads_of_numpy_are_the_environment_s(
         ({"threads": 0}, "--threads 0"),
         ({"threads": -1}, "--threads -1"),
         ({"threads": 10**6}, f"give 1 to {os.cpu_count()}"),
+        ({"backend": "jax"}, "choose numpy or torch"),
+        ({"backend": "numpy", "device": "cuda"}, "leave --backend out"),
         ({"seconds": 0.0}, "--seconds 0.0"),
         ({"seconds": float("nan")}, "--seconds nan"),
         ({"seconds": 1e9}, "--seconds 1000000000.0"),
@@ -116,6 +138,34 @@ def test_bad_questions(asked: dict[str, object], said: str) -> None:
 def test_cuda_without_torch(no_torch: None) -> None:
     with pytest.raises(Bad, match="--device cuda needs torch"):
         calibrate("cuda")
+    with pytest.raises(Bad, match="--backend torch needs torch"):
+        calibrate(backend="torch")
+
+
+def test_probes_do_what_they_say(small: None) -> None:
+    """Products and attention of ones: as much as there is work."""
+    for probe in numpy_probes.probes(2 * MEGABYTE):
+        work = probe.work
+        if work.kind == "product":
+            made: Any = probe.run(probe.piece)
+            inner = made[0, 0]
+            assert (made == inner).all()
+            assert 2 * made.size * inner == work.flops
+            assert work.weights == 4 * inner * made.shape[1]
+        if work.kind in ("attention", "prefill"):
+            mixed: Any = probe.run(probe.piece)
+            assert np.allclose(mixed, 1)
+            width = numpy_probes.HEADS * numpy_probes.WIDTH
+            assert mixed.shape == (work.tokens, width)
+            if work.kind == "prefill":  # each token, all before it, and itself
+                seen = sum(range(1, work.tokens + 1))
+                assert work.flops == 4 * width * seen
+
+
+def test_products_go_through_all_matrices() -> None:
+    each = [lambda rows, n=n: n for n in range(3)]
+    probe = numpy_probes._product(each, 1, 8, 8)
+    assert [probe.run(n * probe.piece) for n in range(4)] == [0, 1, 2, 0]
 
 
 @pytest.mark.torch

@@ -22,9 +22,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     asked: list[object] = []
 
     def calibrate(
-        device: str, threads: int | None, seconds: float, say: Say
+        device: str, threads: int | None, seconds: float, say: Say, backend: str | None
     ) -> Calibration:
-        asked.extend([device, threads, seconds])
+        asked.extend([device, threads, seconds, backend])
         say("measuring")
         return machines.calibration()
 
@@ -36,14 +36,15 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 def test_text_on_output_and_progress_on_error(
     capsys: pytest.CaptureFixture[str], quick: list[object]
 ) -> None:
-    assert line.main(["calibrate", "--threads", "1", "--seconds", "3"]) == 0
+    words = "calibrate --threads 1 --seconds 3 --backend numpy"
+    assert line.main(words.split()) == 0
     said = capsys.readouterr()
     assert said.out.startswith("Synthetic, 1 thread, nothing 1.0, 3 rounds in 2 s\n")
     line_ = "8 tokens cost 1.13 times one; up to 6 cost 1.1 times, up to 25 twice"
     assert line_ in said.out
     assert "note: a note" in said.out
     assert said.err == "measuring\n"
-    assert quick == ["cpu", 1, 3.0]
+    assert quick == ["cpu", 1, 3.0, "numpy"]
 
 
 def test_json_alone_on_output(capsys: pytest.CaptureFixture[str]) -> None:
