@@ -1,0 +1,1 @@
+"""Servers judged over HTTP, and a stub server to try it on."""
