@@ -58,7 +58,7 @@ def readings(
         torch.as_tensor(setting).expand(batch).tolist()
         for setting in (1.0 if temperature is None else temperature, *filters)
     )
-    return [Reading(*numbers, drafted) for numbers in zip(*each, strict=True)]
+    return [Reading(t, int(k), p, m, drafted) for t, k, p, m in zip(*each, strict=True)]
 
 
 def likeliest(row: Row, count: int) -> Order:

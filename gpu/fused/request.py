@@ -72,9 +72,10 @@ class Request:
         return word
 
     def children(self, nodes: Sequence[int]) -> list[int]:
-        """All that hang below one of these."""
+        """All words that hang below one of these."""
         above = set(nodes)
-        return [i for i, parent in enumerate(self.parents) if parent in above]
+        hung = (i for i, parent in enumerate(self.parents) if parent in above)
+        return [i for i in hung if self.is_word(i)]
 
     def ends(self, path: Sequence[int], row: Row) -> "Ending":
         """The nodes of `path`, root first, and a word drawn from `row`.

@@ -21,7 +21,7 @@ SAFE = 1e-15, 1e30
 class Row:
     """Weights (V,) of words, not normalised, and their sum `mass`.
 
-    A row that has no law (NaN, +inf, no word left) has a mass that is not above 0.
+    A row that has no law (NaN, +inf, no word left) has weights and mass 0.
     """
 
     def __init__(self, vocab: int, dtype: torch.dtype):
@@ -40,7 +40,8 @@ class Row:
             self._flat.copy_(logits).sub_(logits.max().to(self._flat.dtype))
             self._exp(self._scaled(self._flat, 1 / temperature))
         if not isfinite(self.mass):
-            self.mass = 0.0
+            self._flat.zero_()
+            self.sum()
         return self
 
     def copy(self, weights: Tensor) -> "Row":
@@ -49,8 +50,13 @@ class Row:
         return self.sum()
 
     def weight(self, word: int) -> float:
-        """The probability of a word."""
-        return float(self.words[word]) / self.mass
+        """The probability of a word; 0 in a row that has no law."""
+        return float(self.words[word]) / self.mass if self.mass > 0 else 0.0
+
+    def take(self, word: int) -> float:
+        """The weight of a word, which loses it; `sum` is to be called after."""
+        weight, self.words[word] = float(self.words[word]), 0
+        return weight
 
     def less(self, other: "Row", share: float = 1.0) -> float:
         """Become max(share * p - q, 0), of p this row and q the other, which is spoilt.
@@ -58,9 +64,10 @@ class Row:
         How much mass that is, of the 1 that p has; the weights stay as large as before.
         """
         whole = self.mass
-        if not share > 0:
+        if not share * whole > 0:
             self.words[:] = 0
-            return self.sum().mass
+            self.sum()
+            return 0.0
         scale = self.words.dtype.type(whole / (other.mass * share))
         np.multiply(other.words, scale, out=other.words)
         np.subtract(self.words, other.words, out=self.words)
@@ -79,7 +86,7 @@ class Row:
         return largest
 
     def draw(self, coin: float) -> int:
-        """The first word with cdf > coin * mass, however sums round one of weight > 0."""
+        """The first word with cdf > coin * mass; one of weight > 0, however sums round."""
         upto = self._sums.cumsum(dtype=np.float64)
         block = int(np.searchsorted(upto, min(coin, BELOW_ONE) * upto[-1], "right"))
         rest = coin * upto[-1] - (upto[block - 1] if block else 0)

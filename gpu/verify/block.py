@@ -12,7 +12,7 @@ from ..walk import draw
 
 
 def one(request: Request) -> Ending:
-    """From logits: p and q are read once at each row, and again where the block ends."""
+    """From logits: every row of p and q once, and again those where the block ends."""
     kept, share, worth = 0, 1.0, 1.0
     for i in range(len(request.tokens) + 1):
         p = request.p(i)
