@@ -86,7 +86,7 @@ class Row:
         return largest
 
     def draw(self, coin: float) -> int:
-        """The first word with cdf > coin * mass; one of weight > 0, however sums round."""
+        """The first word with cdf > coin * mass, of weight > 0 however sums round."""
         upto = self._sums.cumsum(dtype=np.float64)
         block = int(np.searchsorted(upto, min(coin, BELOW_ONE) * upto[-1], "right"))
         rest = coin * upto[-1] - (upto[block - 1] if block else 0)
