@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from inspect import cleandoc
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from .fused.reading import readings
+from .fused.request import Sequential
+from .fused.run import Given, run
 from .logits import Filters, Setting, process
 from .rows import select, weight
 from .verified import Verified
@@ -78,10 +81,10 @@ Rule = Callable[..., Verified]
 
 
 def batched(
-    *, reads_q: bool, reads_races: bool = False
+    *, reads_q: bool, reads_races: bool = False, fused: Sequential | None = None
 ) -> Callable[[Rule], Callable[..., Verified]]:
     """Give a rule on a Batch the signature that every rule has; q is seen if read, and
-    so are races.
+    so are races. fused: the same rule for one request, from logits on the CPU.
     """
 
     def frame(rule: Rule) -> Callable[..., Verified]:
@@ -96,6 +99,7 @@ def batched(
             race: Tensor | None = None,
             *,
             logits: bool = False,
+            drafted: Literal["logits", "rows"] = "logits",
             temperature: Setting | None = None,
             filters: Filters | None = None,
             **options: Any,
@@ -115,6 +119,7 @@ def batched(
                      W is V, or V for each list that is read
             logits:  p and q are logits, which `temperature` and `filters` turn into the
                      rows that the target and the draft were to be drawn from
+            drafted: "rows" where, though p is logits, q is what tokens were drawn from
             options: the rule's own, if it has any
 
             Computes in float64 if p or q is float64, otherwise in float32. ValueError
@@ -139,12 +144,17 @@ def batched(
                 sample=sample,
                 race=race,
             )
+            if logits and fused and p.device.type == "cpu":
+                given = Given(p, q, tokens, parents, lengths, accept, sample)
+                asked = readings(len(p), temperature, filters, drafted == "logits")
+                return run(fused, given, asked)
             p, q = _promoted(p, q)
             if logits:
                 p = process(p, temperature, filters)
-                q = q if q is None else process(q, temperature, filters)
-            given = _aligned(p, q, tokens, parents, lengths, accept, sample, race)
-            return rule(given, **options)
+                if q is not None and drafted == "logits":
+                    q = process(q, temperature, filters)
+            batch = _aligned(p, q, tokens, parents, lengths, accept, sample, race)
+            return rule(batch, **options)
 
         docs = cleandoc(rule.__doc__ or ""), cleandoc(verify.__doc__ or "")
         verify.__doc__ = "\n\n".join(docs)

@@ -19,6 +19,14 @@ Setting: TypeAlias = float | Tensor
 """One number for the batch, or one a request (B,); only the number is checked."""
 
 
+LEGAL: dict[str, tuple[Callable[[float], bool], str]] = {
+    "temperature": (lambda t: 0 <= t < inf, "finite and >= 0"),
+    "top_k": (lambda k: k >= 0 and k % 1 == 0, "a whole number >= 0"),
+    "top_p": (lambda p: 0 <= p <= 1, "in [0, 1]"),
+    "min_p": (lambda m: 0 <= m <= 1, "in [0, 1]"),
+}
+
+
 class Filters(NamedTuple):
     """Which tokens of a row may be drawn; the defaults keep all.
 
@@ -30,6 +38,14 @@ class Filters(NamedTuple):
     top_k: Setting = 0
     top_p: Setting = 1.0
     min_p: Setting = 0.0
+
+
+def check(temperature: Setting | None, filters: Filters) -> None:
+    """ValueError on a number out of range."""
+    if temperature is not None:
+        _require("temperature", temperature)
+    for name, setting in filters._asdict().items():
+        _require(name, setting)
 
 
 def process(
@@ -48,7 +64,7 @@ def process(
 
 def temper(logits: Tensor, temperature: Setting) -> Tensor:
     """Logits / temperature, the largest 0; temperature 0 leaves the lowest argmax."""
-    _require("temperature", temperature, lambda t: 0 <= t < inf, "finite and >= 0")
+    _require("temperature", temperature)
     shifted = logits - logits.amax(-1, keepdim=True)
     if isinstance(temperature, float | int) and temperature > 0:
         return shifted / temperature
@@ -58,7 +74,7 @@ def temper(logits: Tensor, temperature: Setting) -> Tensor:
 
 
 def top_k(logits: Tensor, k: Setting) -> Tensor:
-    _require("top_k", k, lambda k: k >= 0 and k % 1 == 0, "a whole number >= 0")
+    _require("top_k", k)
     if _is(k, 0):
         return logits
     order = _order(logits)
@@ -68,7 +84,7 @@ def top_k(logits: Tensor, k: Setting) -> Tensor:
 
 
 def top_p(logits: Tensor, p: Setting) -> Tensor:
-    _require("top_p", p, lambda p: 0 <= p <= 1, "in [0, 1]")
+    _require("top_p", p)
     if _is(p, 1):
         return logits
     order = _order(logits)
@@ -79,7 +95,7 @@ def top_p(logits: Tensor, p: Setting) -> Tensor:
 
 
 def min_p(logits: Tensor, m: Setting) -> Tensor:
-    _require("min_p", m, lambda m: 0 <= m <= 1, "in [0, 1]")
+    _require("min_p", m)
     if _is(m, 0):
         return logits
     odds = (logits - logits.amax(-1, keepdim=True)).exp()
@@ -107,8 +123,7 @@ def _is(setting: Setting, neutral: float) -> bool:
     return not isinstance(setting, Tensor) and setting == neutral
 
 
-def _require(
-    name: str, setting: Setting, legal: Callable[[float], bool], words: str
-) -> None:
+def _require(name: str, setting: Setting) -> None:
+    legal, words = LEGAL[name]
     if not isinstance(setting, Tensor) and not legal(setting):
         raise ValueError(f"{name} = {setting!r}: must be {words}")

@@ -5,12 +5,34 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from ..batch import Batch, batched
+from ..fused.request import Ending, Request
 from ..rows import residual, select
 from ..verified import Verified
 from ..walk import draw
 
 
-@batched(reads_q=True)
+def one(request: Request) -> Ending:
+    """From logits: every row of p and q once, and again those where the block ends."""
+    kept, share, worth = 0, 1.0, 1.0
+    for i in range(len(request.tokens) + 1):
+        p = request.p(i)
+        q = request.q(i) if i < len(request.tokens) else None
+        x = request.tokens[i] if q else 0
+        after = min(1, worth * p.weight(x) / q.weight(x)) if q else 0.0
+        if i:
+            gain = p.less(q, worth) if q else worth
+            if request.accept[i - 1] * (gain + (1 - worth)) < gain:
+                kept, share = i, worth
+        worth = after
+        if q is None:
+            break
+    p, q = request.p(kept), request.q(kept) if kept < len(request.tokens) else None
+    if q:
+        p.less(q, share)
+    return request.ends(range(kept), p)
+
+
+@batched(reads_q=True, fused=one)
 def verify(batch: Batch) -> Verified:
     """Keep the longest prefix of each draft that passes, then add one token."""
     return judge(batch)

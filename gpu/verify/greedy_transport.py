@@ -1,10 +1,14 @@
 """Conditional transport on hub trees: the twin of reference/verify/greedy_transport."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
 from ..batch import Batch, batched
+from ..fused.request import Ending, Request
+from ..fused.row import Row
 from ..rows import residual, select, weight
 from ..siblings import best, rows_above
 from ..trees import last_children, of
@@ -12,7 +16,61 @@ from ..verified import Verified
 from ..walk import draw
 
 
-@batched(reads_q=True)
+def one(request: Request) -> Ending:
+    """From logits: p and q are read at the rows that tokens hang from, in order."""
+    nodes = range(len(request.tokens))
+    worth, mass = [1.0, *(0.0 for _ in nodes)], [0.0, *(0.0 for _ in nodes)]
+    below = [request.children([row - 1]) for row in range(len(worth))]
+    for row, children in enumerate(below):
+        mass[row] = worth[row]
+        if children and worth[row]:
+            shares, mass[row], _ = _shares(request, row, worth[row], children)
+            for child, share in shares.items():
+                worth[child + 1] = share
+    path = _passing(request, below, worth, mass)
+    at = path[-1] + 1 if path else 0
+    left = _shares(request, at, worth[at], below[at])[2]
+    return request.ends(path, left)
+
+
+def _shares(
+    request: Request, row: int, worth: float, children: Sequence[int]
+) -> tuple[dict[int, float], float, Row]:
+    """What the children of a row are worth, and what is left: how much, and the row."""
+    *fixed, drawn = children or [-1]
+    p, shares, left = request.p(row), dict[int, float](), worth
+    if drawn >= 0 and (q := request.q(drawn)):
+        x = request.tokens[drawn]
+        shares[drawn] = min(1.0, worth * p.weight(x) / q.weight(x))
+        left = p.less(q, worth)
+    scale = left / p.mass if p.mass > 0 else 0.0
+    claims = {child: scale * p.take(request.tokens[child]) for child in fixed}
+    left = max(left - sum(claims.values()), 0.0)
+    room = left + (1 - worth)
+    for child in reversed(fixed):
+        room += claims[child]
+        shares[child] = claims[child] / room if room > 0 else 0.0
+    return shares, left, p.sum() if fixed else p
+
+
+def _passing(
+    request: Request, below: list[list[int]], worth: list[float], mass: list[float]
+) -> list[int]:
+    """The path to the first node that passes: children first, the last before others"""
+
+    def visit(node: int) -> list[int] | None:
+        children = below[node + 1]
+        for child in children[-1:] + children[:-1]:
+            if (path := visit(child)) is not None:
+                return [child, *path]
+        row = node + 1
+        room = mass[row] + (1 - worth[row])
+        return [] if node < 0 or request.accept[node] * room < mass[row] else None
+
+    return visit(-1) or []
+
+
+@batched(reads_q=True, fused=one)
 def verify(batch: Batch) -> Verified:
     """Keep a path of each tree, the deepest that passes, then add one token.
 

@@ -3,12 +3,30 @@
 import torch
 
 from ..batch import Batch, batched
+from ..fused.request import Ending, Request
 from ..rows import residual, weight
 from ..verified import Verified
 from ..walk import draw
 
 
-@batched(reads_q=True)
+def one(request: Request) -> Ending:
+    """From logits: p is read at the rows on the way, q at the children looked at."""
+    path = list[int]()
+    while True:
+        node = path[-1] if path else -1
+        row = request.p(node + 1)
+        for child in request.children([node]):
+            x, q = request.tokens[child], request.q(child)
+            if q and request.accept[child] * q.weight(x) < row.weight(x):
+                path.append(child)
+                break
+            if q and not row.less(q) > 0:
+                return request.ends(path, row)
+        else:
+            return request.ends(path, row)
+
+
+@batched(reads_q=True, fused=one)
 def verify(batch: Batch) -> Verified:
     """Walk down each tree while some child is kept, then add one token."""
     return walk(batch)
