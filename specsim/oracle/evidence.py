@@ -220,7 +220,8 @@ class Evidence:
         p, _, counts = self._stacked()
         trials = counts.sum(1)
         parts = kl_div(counts, trials[:, None] * p)
-        parts[trials < least] *= np.isinf(parts[trials < least])
+        rare = trials < min(least, trials.max())
+        parts[rare] *= np.isinf(parts[rare])
         at, token = divmod(int(parts.argmax()), p.shape[1])
         case, prefix = list(self._seen)[at]
         want = self._targets[case](prefix)[token]

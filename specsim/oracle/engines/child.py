@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -136,11 +136,30 @@ class Host:
 
         Fewer where the time is over; at least one.
         """
+        return self._drawn((calls[i] for i in which), seed, mode, seconds)
+
+    def large(
+        self,
+        world: dict[str, int],
+        drafts: list[list[int]],
+        seed: int,
+        mode: str,
+        seconds: float,
+    ) -> Answer:
+        """The same in a world of real size, whose rows are made here."""
+        from specsim.oracle.large.rows import Large
+
+        asked = map(Large(**world).call, drafts)
+        return self._drawn(asked, seed, mode, seconds)
+
+    def _drawn(
+        self, calls: Iterable[Call], seed: int, mode: str, seconds: float
+    ) -> Answer:
         rng = np.random.default_rng(seed)
         deadline = time.monotonic() + seconds
         drawn: list[list[int]] = []
-        for i in which:
-            drawn.append(self.sampled(calls[i], rng, mode))
+        for call in calls:
+            drawn.append(self.sampled(call, rng, mode))
             if time.monotonic() > deadline:
                 break
         return {"blocks": drawn}

@@ -1,0 +1,1 @@
+"""Whole engines, judged by what they emit from the probe pair."""
