@@ -3,11 +3,15 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from specsim.oracle.engines.contract import Block, Call
+from specsim.oracle.engines.problems import Skipped
 from specsim.oracle.engines.process import Process
 from specsim.oracle.exact import Law
+
+if TYPE_CHECKING:
+    from specsim.oracle.large.rows import Large
 
 
 class Host(ABC):
@@ -72,3 +76,11 @@ class Host(ABC):
         self, calls: Sequence[Call], which: Sequence[int], seed: int, mode: str
     ) -> list[Block]:
         """Real draws, one of calls[i] for each i in `which`, as far as time allows."""
+
+    def large(
+        self, world: "Large", drafts: Sequence[list[int]], seed: int, mode: str
+    ) -> list[Block]:
+        """Real draws in a world of real size, a block for each draft, as far as time
+        allows. Skipped: it cannot be asked there.
+        """
+        raise Skipped("it is asked in small vocabularies only")

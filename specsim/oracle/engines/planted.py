@@ -66,8 +66,11 @@ def spec(name: str) -> str:
 def _elsewhere(name: str) -> str:
     """The same of what is planted in no rule and no drafter."""
     from specsim.oracle.independence import streams
+    from specsim.oracle.large import faults
     from specsim.oracle.mutants.table import table
 
+    if any(fault.name == name for fault in faults.FAULTS):
+        return faults.spec(name)
     row = next((row for row in table() if row.name == name), None)
     if row is None:
         raise Bad(f"no mutant is called {name!r}: see specsim list mutants")

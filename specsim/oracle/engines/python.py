@@ -21,6 +21,7 @@ from specsim.oracle.engines.problems import (
 )
 from specsim.oracle.engines.process import Process
 from specsim.oracle.exact import Law
+from specsim.oracle.large.rows import Large
 
 HOME = Path(__file__).resolve().parents[3]
 """Where specsim was imported from; behind it the engine's own paths."""
@@ -105,6 +106,19 @@ class PythonEngine(Host):
             "blocks",
             calls=[*map(asdict, calls)],
             which=[*which],
+            seed=seed,
+            mode=mode,
+            seconds=self.timeout / 3,
+        )
+        return [tuple(block) for block in answer["blocks"]]
+
+    def large(
+        self, world: Large, drafts: Sequence[list[int]], seed: int, mode: str
+    ) -> list[Block]:
+        answer = self._ask(
+            "large",
+            world=asdict(world),
+            drafts=[*drafts],
             seed=seed,
             mode=mode,
             seconds=self.timeout / 3,
