@@ -19,11 +19,11 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from specsim.progress import Progress
 from specsim.roofline.calibration import rounds, rows
 from specsim.roofline.calibration.bench import bench
 from specsim.roofline.calibration.kernels import measured
 from specsim.roofline.calibration.probes import Point, Probe, Work
-from specsim.roofline.calibration.progress import Progress
 from specsim.roofline.calibration.rounds import Say
 from specsim.roofline.prediction import Prediction, predict
 

@@ -27,8 +27,8 @@ def add(command: Add) -> None:
 
 
 def calibrate(args: Namespace) -> int:
+    from specsim.progress import Progress
     from specsim.roofline import calibration
-    from specsim.roofline.calibration.progress import Progress
 
     drawing = picture(args, "specsim.roofline.calibration.plot")
     if args.output is not None:

@@ -123,7 +123,7 @@ def _conclude(report: Report, others: list[str]) -> None:
     report.verdict = next((v for v in WORST_FIRST if v in verdicts), "unsupported")
     if not report.tiers and others:
         report.notes.append(
-            f"engine offers {', '.join(others)}; what is judged so far is verify"
+            f"engine offers {', '.join(others)}, of which nothing could be judged"
         )
 
 

@@ -3,8 +3,8 @@
 Columns: `law`, the exact law of what is emitted; `vectors`, golden vectors; `draft`,
 the exact law of what is drafted; `drawn`, blocks that evidence is expected to need in
 the bug's own world; `runs`, statements about whole runs; `independence` and `replay`,
-bets on ties and the same seed again. Bugs of adapters and servers are judged by the
-tests of those.
+bets on ties and the same seed again. Bugs of adapters and servers, and of large
+vocabularies, are judged by the tests of those.
 """
 
 import math
@@ -21,6 +21,7 @@ from specsim.oracle.engines import drafters
 from specsim.oracle.independence.lags import dependence
 from specsim.oracle.independence.pits import telling, uniforms
 from specsim.oracle.independence.streams import STREAMS, Verifier
+from specsim.oracle.large import faults
 from specsim.oracle.loops import statements
 from specsim.oracle.mutants import MUTANTS
 from specsim.oracle.mutants.loops import LOOPS
@@ -51,7 +52,11 @@ class Row:
 
 def rows() -> list[Planted]:
     """The bugs that are judged here."""
-    return [row for row in table() if row.level not in ("wire", "api")]
+    return [
+        row
+        for row in table()
+        if row.level not in ("wire", "api") and row.tier != faults.TIER
+    ]
 
 
 def judged(name: str) -> Row:

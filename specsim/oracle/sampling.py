@@ -44,10 +44,17 @@ class Sampled:
     path: list[tuple[int, float]]
 
     def thinned(self, most: float) -> tuple[tuple[int, float], ...]:
-        """The path in at most POINTS points, its last among them, cut off at `most`."""
-        step = -(-len(self.path) // POINTS)
-        kept = self.path[::-1][::step][::-1]
-        return tuple((n, round(min(log10_e, most), 3)) for n, log10_e in kept)
+        """The path, made fit to be looked at."""
+        return thinned(self.path, most)
+
+
+def thinned(
+    path: Sequence[tuple[int, float]], most: float
+) -> tuple[tuple[int, float], ...]:
+    """A path in at most POINTS points, its last among them, cut off at `most`."""
+    step = -(-len(path) // POINTS)
+    kept = path[::-1][::step][::-1]
+    return tuple((n, round(min(log10_e, most), 3)) for n, log10_e in kept)
 
 
 def sample(
@@ -108,15 +115,22 @@ def suspects(worlds: list[World], tree: bool) -> list[Mutant]:
 
 
 def rounds(
-    engine: Host, worlds: list[World], operation: str, mode: str, seed: int
+    engine: Host,
+    worlds: list[World],
+    operation: str,
+    mode: str,
+    seed: int,
+    count: int = ROUND,
 ) -> Iterator[tuple[int, list[tuple[int, ...]]]]:
-    """Blocks of one world after another, for ever; each round has a seed of its own."""
+    """So many blocks of one world, then of the next, for ever; each round has a seed
+    of its own.
+    """
     asked = [cases.calls(world, operation) for world in worlds]
     turn = 0
     while True:
         calls, odds = asked[turn % len(worlds)]
         rng = np.random.default_rng(derived(seed, engine.spec, turn))
-        which = rng.choice(len(calls), ROUND, p=np.array(odds, dtype=float))
+        which = rng.choice(len(calls), count, p=np.array(odds, dtype=float))
         own = int(rng.integers(2**63))
         yield turn, engine.blocks(calls, which.tolist(), own, mode)
         turn += 1

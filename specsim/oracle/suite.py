@@ -16,6 +16,7 @@ from itertools import repeat
 from multiprocessing import get_context
 from typing import Any
 
+from specsim.errors import Bad
 from specsim.oracle import certificate, diagnosis, exact, matrix, vectors
 from specsim.oracle.certificate import Worst
 from specsim.oracle.mutants import MUTANTS
@@ -174,19 +175,19 @@ class Suite:
             yield from (f"  TWIN {judged.rule.name}: {d}" for d in judged.twin or [])
 
 
-def judge(rule: Rule, full: bool = False) -> Judged:
+def judge(rule: Rule, full: bool = False, device: str = "cpu") -> Judged:
     """Every world of the rule; rule and twin replay the rule's golden vectors.
 
     A lossy rule's bias is recorded for the default worlds, so there are no others.
     """
     try:
-        return _judged(rule, full)
+        return _judged(rule, full, device)
     except IMPOSSIBLE as fault:
         told = " ".join(f"{type(fault).__name__}: {fault}".split())
         return Judged(rule, 0, Fraction(1), None, fault=told)
 
 
-def _judged(rule: Rule, full: bool) -> Judged:
+def _judged(rule: Rule, full: bool, device: str) -> Judged:
     every = vectors.load(rule.name)
     wrong = [
         v.id for v in every if not vectors.legal(v, vectors.replay(v, rule.verify))
@@ -196,7 +197,7 @@ def _judged(rule: Rule, full: bool) -> Judged:
     if rule.has_twin and find_spec("torch"):
         from specsim.oracle import twins
 
-        twin = twins.disagreements(rule)
+        twin = twins.disagreements(rule, device)
     if rule.lossy:
         certified = [certificate.certify(rule.verify, world) for world in worlds(rule)]
         worst = certificate.worst(certified)
@@ -204,6 +205,17 @@ def _judged(rule: Rule, full: bool) -> Judged:
     asked = [*worlds(rule, full), *generated(rule, MANY if full else SOME)]
     bias = [exact.bias(rule.verify, world, rule.losslessness) for world in asked]
     return Judged(rule, len(bias), max(bias), twin, fault=fault)
+
+
+def _require(device: str) -> None:
+    if device == "cpu":
+        return
+    if not find_spec("torch"):
+        raise Bad(f"device {device} needs torch: pip install 'specsim-llm[torch]'")
+    import torch
+
+    if device != "cuda" or not torch.cuda.is_available():
+        raise Bad(f"device {device}: torch sees none here; leave it out for cpu")
 
 
 def kill(mutant: Mutant | CoinFault | Wiring) -> Killed:
@@ -250,18 +262,19 @@ def _by_vectors(fault: CoinFault, rule: Rule) -> tuple[str | None, str]:
     return None, "alive"
 
 
-def run(full: bool = False, only: str | None = None) -> Suite:
+def run(full: bool = False, only: str | None = None, device: str = "cpu") -> Suite:
     """All of it, or one rule and its mutants, on every core; `full` adds many worlds.
 
-    Bad: no rule of that name.
+    device: of the twins, cpu or cuda. Bad: no rule of that name, no such device here.
     """
+    _require(device)
     start = time.monotonic()
     rules = [*RULES.values()] if only is None else [named(only)]
     names = [name for name, m in MUTANTS.items() if RULES[m.rule] in rules]
     with ProcessPoolExecutor(
         mp_context=get_context("spawn"), initializer=_calm
     ) as pool:
-        found = pool.map(judge, rules, repeat(full))
+        found = pool.map(judge, rules, repeat(full), repeat(device))
         deaths = pool.map(_death, names, chunksize=8)
         every = [row.name for row in matrix.rows()] if full and only is None else []
         rows = pool.map(matrix.judged, every, chunksize=4)

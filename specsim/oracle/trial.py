@@ -25,10 +25,12 @@ from specsim.oracle.engines.problems import (
     Unsteady,
 )
 from specsim.oracle.independence.trial import Independence
+from specsim.oracle.large import trial as large
 from specsim.oracle.reading import Limits, Read, Reader
 from specsim.oracle.report import PROOF, Report, Tier
 from specsim.oracle.shrink import shrunk
 from specsim.oracle.sweeps import Sweep
+from specsim.oracle.unknown import Unknown
 from specsim.oracle.worlds import World
 from specsim.rules import Rule
 
@@ -78,6 +80,7 @@ class Trial:
             also = [edges.SINGLE] if self.single else []
             also += [edges.NOT_DRAWN] if "q_zero" in offer["accepts"] else []
             self.report.findings += edges.probe(self.host, self.mode, also)
+            self._ask_at_large()
 
     def _tier(
         self,
@@ -101,10 +104,19 @@ class Trial:
         read = self.host
         with read.afresh() as self.host:
             self._sample()
-            if not self.tree and self.mode != "coins" and not self.rule:
+            if not self.tree and not self.rule:
                 asked = self.host, self.mode, self.budget, self.seed, self.false_alarm
-                Independence(*asked, self.report).run()
+                Unknown(*asked, self.report).run()
+                if self.mode != "coins":
+                    Independence(*asked, self.report).run()
         self.host = read
+
+    def _ask_at_large(self) -> None:
+        """In large vocabularies, of the engine afresh and even if its law was read."""
+        if self.budget in large.TV:
+            with self.host.afresh() as host:
+                asked = host, self.mode, self.budget, self.seed, self.false_alarm
+                large.LargeVocabulary(*asked, self.report).run()
 
     def _read_somehow(self) -> bool:
         """Whether one of the host's ways of reading could follow the engine."""

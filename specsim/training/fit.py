@@ -13,7 +13,7 @@ from torch import Tensor
 from specsim import seam, weights
 from specsim.errors import Bad
 from specsim.pretrained import Pretrained
-from specsim.roofline.calibration.progress import Progress
+from specsim.progress import Progress
 from specsim.training import checkpoint
 from specsim.training.checkpoint import Settings
 from specsim.training.data import digest

@@ -144,6 +144,11 @@ class Generates:
         return prompt
 
 
+class Sketches:
+    def draft(self, prompt: list[int]) -> list[int]:
+        return prompt
+
+
 def favours_the_likeliest(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
     for i, x in enumerate(tokens):
         favour = 1.01 if x == p[i].argmax() else 1.0

@@ -165,9 +165,11 @@ def test_what_is_no_engine_is_bad_usage(engine: str, told: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_an_engine_that_only_generates_is_unsupported_so_far() -> None:
-    report = judge.check(f"{HERE}:Generates")
+@pytest.mark.parametrize("name", ["Generates", "Sketches"])
+def test_methods_that_are_something_else_are_noted_not_judged(name: str) -> None:
+    report = judge.check(f"{HERE}:{name}")
     assert (report.verdict, report.exit_code) == ("unsupported", 2)
+    assert "is not judged: " in report.trouble
 
 
 def test_absurd_settings_are_refused() -> None:

@@ -1,5 +1,6 @@
 """A drafter as the child process asks it: its law, its draws, what it keeps."""
 
+import inspect
 import time
 from collections.abc import Callable
 from fractions import Fraction
@@ -94,6 +95,17 @@ def kept(draft: Draft, first: Asked, then: Asked, mode: str) -> Answer:
     before = drafted(answer, first)
     drawn(draft, then, mode, rng)
     return {"kept": drafted(answer, first) == before}
+
+
+def is_drafter(function: Callable[..., Any]) -> bool:
+    """Whether it takes (model, context, k): what is called draft may be anything."""
+    try:
+        inspect.signature(function).bind_partial(*"mck")
+    except TypeError:
+        return False
+    except ValueError:  # it has no signature to be looked at
+        pass
+    return True
 
 
 def modes(draft: Draft) -> list[str]:

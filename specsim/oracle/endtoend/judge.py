@@ -22,10 +22,15 @@ def run(
 ) -> None:
     """Judge the whole engine `module:attribute`; what is found goes into `report`.
 
-    Bad: no such engine, or it says of itself what makes no sense.
+    One that does not say of itself what `Offer` needs is not judged, which is noted:
+    its `generate` may be something else. Bad: no such engine.
     """
     with Whole(engine, PATIENCE[budget]) as whole:
-        offer = whole.offer()
+        try:
+            offer = whole.offer()
+        except Bad as lacking:
+            report.notes.append(f"generate is not judged: {lacking}")
+            return
     target = Law(pair.target(), offer.order, offer.rounding)
     draft = Law(pair.draft(), offer.order, offer.rounding)
     control = Control()

@@ -19,7 +19,7 @@ SECONDS = {"smoke": 5.0, "quick": 15.0, "full": 60.0, "nightly": 600.0}
 """Answers to a case, and seconds spent on it, at most, by budget."""
 ROUND = 4
 """Texts of a request between two bets on whether both arms are alike."""
-LEAST = 96
+LEAST = 90
 """Answers to a case without which nothing can be said."""
 
 

@@ -48,9 +48,14 @@ class Host:
     def _drafter(self) -> Answer:
         """How it can be asked to draft, if at all; and whether at a temperature."""
         draft = self.operations.get("draft")
+        if draft is None:
+            return {"draft": [], "temperature": False}
+        if not drafting.is_drafter(draft):
+            note = "draft is not judged: it does not take (model, context, k)"
+            return {"draft": [], "temperature": False, "notes": [note]}
         return {
-            "draft": drafting.modes(draft) if draft else [],
-            "temperature": draft is not None and "temperature" in takes(draft),
+            "draft": drafting.modes(draft),
+            "temperature": "temperature" in takes(draft),
         }
 
     def offer(self) -> Answer:

@@ -70,9 +70,13 @@ def _streams() -> Iterator[Planted]:
 
 def _everywhere() -> Iterator[Planted]:
     from specsim.oracle.http.stub.faults import OF_THE_SERVER
+    from specsim.oracle.large.faults import FAULTS as AT_LARGE
     from specsim.oracle.wire.faults import FAULTS
 
     adapter = "specsim/oracle/wire/adapters/engine.py"
+    for large in AT_LARGE:
+        more = changed(large), large.reports, large.tier
+        yield Planted(large.name, "verifier", "chain", large.kind, *more)
     for f in FAULTS:
         yield Planted(f.name, "wire", adapter, WIRE, changed(f), f.reports, f.tier)
     for m in OF_THE_SERVER:

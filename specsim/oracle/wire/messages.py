@@ -61,16 +61,16 @@ class Json:
         self.frames = frames
 
     def run(self, run: Run) -> bytes:
-        frames: list[bytes] = []
+        frames: dict[int, bytes] = {}
         message = {"cmd": "run", "seq": run.seq, "op": run.operation, "mode": run.mode}
         if run.seed is not None:
             message["seed"] = run.seed
         message["cases"] = [self._case(case, run, frames) for case in run.cases]
         if frames:
-            message["frames"] = [*map(len, frames)]
-        return line(message) + b"".join(frames)
+            message["frames"] = [*map(len, frames.values())]
+        return line(message) + b"".join(frames.values())
 
-    def _case(self, case: Case, run: Run, frames: list[bytes]) -> dict[str, Any]:
+    def _case(self, case: Case, run: Run, frames: dict[int, bytes]) -> dict[str, Any]:
         call = case.call
         made: dict[str, Any] = {
             "p": self._rows(call.p, frames),
@@ -83,11 +83,14 @@ class Json:
             return made | {"count": case.count}
         return made | {"accept": case.accept, "sample": case.sample}
 
-    def _rows(self, rows: Rows, frames: list[bytes]) -> Any:
-        if not self.frames or not rows or len(rows) * len(rows[0]) < LARGE:
+    def _rows(self, rows: Rows, frames: dict[int, bytes]) -> Any:
+        """The rows, or the frame they are in; cases with the same rows share one."""
+        if not self.frames or not len(rows) or len(rows) * len(rows[0]) < LARGE:
             return rows
-        frames.append(np.array(rows, dtype="<f8").tobytes())
-        return {"frame": len(frames) - 1, "shape": [len(rows), len(rows[0])]}
+        if id(rows) not in frames:
+            frames[id(rows)] = np.asarray(rows, dtype="<f8").tobytes()
+        at = [*frames].index(id(rows))
+        return {"frame": at, "shape": [len(rows), len(rows[0])]}
 
     def answer(self, said: str) -> dict[str, Any]:
         """An answer as an object. Bad: it is none."""

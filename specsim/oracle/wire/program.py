@@ -21,6 +21,7 @@ from specsim.oracle.engines.problems import (
 )
 from specsim.oracle.engines.process import Process
 from specsim.oracle.exact import Law
+from specsim.oracle.large.rows import Large
 from specsim.oracle.readings import scripted
 from specsim.oracle.readings.asking import Asking, answered, together
 from specsim.oracle.readings.pieces import Read
@@ -129,6 +130,13 @@ class ProgramEngine(Host):
             if time.monotonic() > deadline:
                 break
         return drawn
+
+    def large(
+        self, world: Large, drafts: Sequence[list[int]], seed: int, mode: str
+    ) -> list[Block]:
+        if not self.record.form.frames:
+            raise Skipped("it takes no binary frames")
+        return self.blocks([*map(world.call, drafts)], range(len(drafts)), seed, mode)
 
     def _played(
         self, calls: Sequence[Call], questions: Sequence[Question], deadline: float

@@ -29,6 +29,8 @@ LISTS = "accepts", "kinds"
 class Text:
     """The plain form."""
 
+    frames = False
+
     def run(self, run: Run) -> bytes:
         words = ["run", str(run.seq), run.operation, run.mode]
         words += [] if run.seed is None else [str(run.seed)]

@@ -8,9 +8,9 @@ import pytest
 from specsim import __main__ as line
 from specsim.commands import calibrate as command
 from specsim.errors import Bad
+from specsim.progress import Progress
 from specsim.roofline import calibration
 from specsim.roofline.calibration import load
-from specsim.roofline.calibration.progress import Progress
 from specsim.roofline.calibration.result import Calibration
 from specsim.roofline.calibration.rounds import Say
 from tests.roofline.calibration import machines

@@ -1,0 +1,1 @@
+"""Vocabularies as large as real ones, where a law can only be sampled."""
