@@ -21,6 +21,7 @@ from specsim.oracle.engines import drafters
 from specsim.oracle.independence.lags import dependence
 from specsim.oracle.independence.pits import telling, uniforms
 from specsim.oracle.independence.streams import STREAMS, Verifier
+from specsim.oracle.kills import kill
 from specsim.oracle.large import faults
 from specsim.oracle.loops import statements
 from specsim.oracle.mutants import MUTANTS
@@ -72,8 +73,6 @@ def judged(name: str) -> Row:
 
 
 def _verifier(name: str) -> dict[str, str]:
-    from specsim.oracle.suite import kill
-
     mutant = MUTANTS[name]
     dead = kill(mutant)
     if isinstance(mutant, CoinFault):
@@ -94,8 +93,6 @@ def _drawn(name: str) -> str:
 
 
 def _drafter(name: str) -> dict[str, str]:
-    from specsim.oracle.suite import kill
-
     wiring = MUTANTS[name]
     assert isinstance(wiring, Wiring)
     dead = kill(wiring)

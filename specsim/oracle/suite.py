@@ -17,12 +17,12 @@ from multiprocessing import get_context
 from typing import Any
 
 from specsim.errors import Bad
-from specsim.oracle import certificate, diagnosis, exact, matrix, vectors
+from specsim.oracle import certificate, exact, matrix, vectors
 from specsim.oracle.certificate import Worst
+from specsim.oracle.kills import Killed, kill
 from specsim.oracle.mutants import MUTANTS
-from specsim.oracle.planted import CoinFault, Mutant, Wiring
-from specsim.oracle.worlds import World, generated, worlds
-from specsim.rules import RULES, Rule, Verify, named
+from specsim.oracle.worlds import generated, worlds
+from specsim.rules import RULES, Rule, named
 from specsim.seam import randomness
 
 IMPOSSIBLE = randomness.Refused, ArithmeticError, TypeError, ValueError, LookupError
@@ -57,15 +57,6 @@ class Judged:
     @property
     def right(self) -> bool:
         return self.as_recorded and not self.twin and not self.fault
-
-
-@dataclass(frozen=True)
-class Killed:
-    """One mutant and what killed it: its law, its refusal, an edge; None: alive."""
-
-    mutant: Mutant | CoinFault | Wiring
-    tier: str | None
-    by: str
 
 
 @dataclass(frozen=True)
@@ -216,50 +207,6 @@ def _require(device: str) -> None:
 
     if device != "cuda" or not torch.cuda.is_available():
         raise Bad(f"device {device}: torch sees none here; leave it out for cpu")
-
-
-def kill(mutant: Mutant | CoinFault | Wiring) -> Killed:
-    """The first world, or vector, that tells the mutant from its reference.
-
-    A law that differs is preferred to a world in which it asks the impossible. What a
-    mutant of a lossy rule has to differ from is the rule's own law.
-    """
-    rule = RULES[mutant.rule]
-    try:
-        planted = mutant.verify if isinstance(mutant, Mutant) else rule.verify
-    except ValueError as gone:
-        return Killed(mutant, None, str(gone))
-    if isinstance(mutant, CoinFault):
-        return Killed(mutant, *_by_vectors(mutant, rule))
-    dead = Killed(mutant, None, "alive")
-    for world in worlds(rule):
-        where = mutant.wire(world) if isinstance(mutant, Wiring) else world
-        try:
-            bias = _gap(planted, where, rule, diagnosis.reading(mutant))
-        except (randomness.Refused, ZeroDivisionError) as refusal:
-            dead = (
-                dead if dead.tier else Killed(mutant, "refusal", f"{world}: {refusal}")
-            )
-            continue
-        if bias:
-            return Killed(mutant, "law", f"{world}: TV {bias}")
-    return dead
-
-
-def _gap(verify: Verify, world: World, rule: Rule, reading: exact.Reading) -> Fraction:
-    """Total variation from the law to keep: the target's, or a lossy rule's own."""
-    if not rule.lossy:
-        return exact.bias(verify, world, rule.losslessness, reading)
-    own = exact.emitted(rule.verify, world)
-    return exact.distance(exact.emitted(verify, world, reading), own)
-
-
-def _by_vectors(fault: CoinFault, rule: Rule) -> tuple[str | None, str]:
-    for vector in vectors.load(rule.name):
-        block = vectors.replay(vector, rule.verify, coins=fault.replay)
-        if not vectors.legal(vector, block):
-            return f"{vector.class_} vector", vector.id
-    return None, "alive"
 
 
 def run(full: bool = False, only: str | None = None, device: str = "cpu") -> Suite:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from specsim.oracle import suite
+from specsim.oracle import kills
 from specsim.oracle.mutants import MUTANTS
 from specsim.oracle.planted import CoinFault, Mutant, rewritten
 from specsim.rules import Rule
@@ -11,7 +11,7 @@ from specsim.rules import Rule
 @pytest.mark.distribution
 @pytest.mark.parametrize("name", MUTANTS)
 def test_every_mutant_is_killed(name: str) -> None:
-    killed = suite.kill(MUTANTS[name])
+    killed = kills.kill(MUTANTS[name])
     assert killed.tier, killed.by
     assert (killed.tier == "law") == (not isinstance(MUTANTS[name], CoinFault))
 

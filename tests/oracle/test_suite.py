@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from specsim.oracle import certificate, suite
+from specsim.oracle import certificate, kills, suite
 from specsim.oracle.mutants import MUTANTS
 from specsim.oracle.planted import Mutant
 from specsim.oracle.worlds import chains
@@ -23,7 +23,7 @@ def test_a_rule_is_judged_with_the_numbers_of_its_worlds() -> None:
 def test_a_biased_rule_or_twin_or_a_living_mutant_is_a_rejection() -> None:
     mutant = MUTANTS["accept-all"]
     right = suite.Judged(RULES["chain"], 3, Fraction(), [])
-    dead = suite.Killed(mutant, "law", "TV 1/3")
+    dead = kills.Killed(mutant, "law", "TV 1/3")
     assert suite.Suite([right], [dead], 1.0).verdict == "exact"
     biased = replace(right, worst_tv=Fraction(1, 10**9))
     assert suite.Suite([biased], [dead], 1.0).verdict == "rejected"
@@ -63,12 +63,12 @@ def test_a_lossless_rule_called_lossy_is_rejected(
 def test_a_rule_taken_for_its_mutant_lives() -> None:
     chain = RULES["chain"]
     harmless = Mutant("harmless", "chain", "min(1, p", "min(1, 1 * p", "none")
-    assert suite.kill(harmless).tier is None
+    assert kills.kill(harmless).tier is None
     assert suite.judge(chain).right
 
 
 def test_json_has_the_keys_that_were_promised() -> None:
-    dead = suite.Killed(MUTANTS["accept-all"], "law", "TV 1/3")
+    dead = kills.Killed(MUTANTS["accept-all"], "law", "TV 1/3")
     judged = suite.Judged(RULES["chain"], 3, Fraction(), None)
     made = suite.Suite([judged], [dead], 1.25).as_dict()
     assert made["verdict"] == "exact"
@@ -103,6 +103,6 @@ def test_a_rule_that_stays_exact_but_leaves_its_vectors_is_a_fault(
 
 
 def test_a_mutant_whose_line_is_gone_is_alive_and_says_so() -> None:
-    gone = suite.kill(Mutant("gone", "chain", "no such line", "", "none"))
+    gone = kills.kill(Mutant("gone", "chain", "no such line", "", "none"))
     assert gone.tier is None
     assert "stands 0 times" in gone.by
