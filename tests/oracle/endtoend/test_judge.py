@@ -2,7 +2,6 @@
 
 import pytest
 
-from specsim.errors import Bad
 from specsim.oracle import judge
 from specsim.oracle.endtoend import judge as endtoend
 from specsim.oracle.endtoend import trial
@@ -48,6 +47,10 @@ def test_an_engine_that_hangs_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "hangs" in tiers["generate/draft-model/sampled"].detail
 
 
-def test_an_engine_that_says_too_little_is_told() -> None:
-    with pytest.raises(Bad, match="no attribute format"):
-        endtoend.run(f"{HERE}:Unsaid", "smoke", 0, 1e-9, Report("x", "", 0, ""))
+def test_an_engine_that_says_too_little_is_told_and_not_judged() -> None:
+    report = Report("x", "", 0, "")
+    endtoend.run(f"{HERE}:Unsaid", "smoke", 0, 1e-9, report)
+    assert not report.tiers
+    (note,) = report.notes
+    assert "generate is not judged: " in note
+    assert "format" in note
