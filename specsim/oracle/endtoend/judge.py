@@ -19,18 +19,17 @@ PATIENCE = {"smoke": 60.0, "quick": 120.0, "full": 600.0, "nightly": 1800.0}
 
 def run(
     engine: str, budget: str, seed: int, false_alarm: float, report: Report
-) -> None:
+) -> list[str]:
     """Judge the whole engine `module:attribute`; what is found goes into `report`.
 
-    One that does not say of itself what `Offer` needs is not judged, which is noted:
-    its `generate` may be something else. Bad: no such engine.
+    One that does not say of itself what `Offer` needs is not judged, and why is
+    returned: its `generate` may be something else. Bad: no such engine.
     """
     with Whole(engine, PATIENCE[budget]) as whole:
         try:
             offer = whole.offer()
         except Bad as lacking:
-            report.notes.append(f"generate is not judged: {lacking}")
-            return
+            return [f"generate is not judged: {lacking}"]
     target = Law(pair.target(), offer.order, offer.rounding)
     draft = Law(pair.draft(), offer.order, offer.rounding)
     control = Control()
@@ -52,6 +51,7 @@ def run(
             f"plain decoding fails its own law in {', '.join(control.failed)}: that is "
             "the engine's sampler, and speculation was held against it there"
         )
+    return []
 
 
 def limited(offer: Offer, budget: str, false_alarm: float) -> Limits:

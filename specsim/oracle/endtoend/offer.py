@@ -13,6 +13,13 @@ from specsim.roofline.fields import short
 PLAIN = "plain"
 """The mode that does not speculate: the control."""
 MOST_ROUNDING = 0.05
+PAGE = "docs/whole_engines.md"
+NEEDED = {
+    "format": f"say in which form it loads a model: {' or '.join(map(repr, FORMATS))}",
+    "modes": "say how it decodes: {'plain': {}, 'draft-model': {}}",
+    "surface": "say which fields of a request it honours: {'temperature', 'seed'}",
+}
+"""What an engine has to say of itself, and how."""
 
 
 @dataclass(frozen=True)
@@ -77,11 +84,10 @@ class Offer:
     @classmethod
     def of(cls, engine: Any) -> "Offer":
         """From the attributes of a Python engine. Bad: one is missing or absurd."""
-        needed = {"format", "modes", "surface"}
-        for name in sorted(needed):
+        for name, what in NEEDED.items():
             if not hasattr(engine, name):
-                raise Bad(f"engine has generate, but no attribute {name}; add it")
-        names = [name for name in (*needed, "order", "ends", "rounding")]
+                raise Bad(f"it has no attribute {name}: {what}; see {PAGE}")
+        names = [name for name in (*NEEDED, "order", "ends", "rounding")]
         given = {name: getattr(engine, name) for name in names if hasattr(engine, name)}
         _known("surface", given["surface"])
         return cls.from_dict(given)

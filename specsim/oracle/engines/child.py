@@ -28,7 +28,7 @@ class Host:
     """Answers requests about one engine."""
 
     def __init__(self, spec: str):
-        self.engine = contract.load(spec)
+        self.spec, self.engine = spec, contract.load(spec)
         self.operations = contract.operations(self.engine)
         self.process = os.getpid()
 
@@ -52,7 +52,7 @@ class Host:
             return {"draft": [], "temperature": False}
         if not drafting.is_drafter(draft):
             note = "draft is not judged: it does not take (model, context, k)"
-            return {"draft": [], "temperature": False, "notes": [note]}
+            return {"draft": [], "temperature": False, "unjudged": [note]}
         return {
             "draft": drafting.modes(draft),
             "temperature": "temperature" in takes(draft),
@@ -178,10 +178,10 @@ class Host:
         )
         try:
             return list(self.ask(call, **luck))
-        except Bad:
-            raise
         except Exception as error:
-            raise Bad(f"engine raised {contract.told(error)}") from None
+            raised = "" if isinstance(error, Bad) else "raised "
+            what = f"engine {self.spec!r}: {raised}{contract.told(error)}"
+            raise Bad(what) from None
 
 
 class Begun:
@@ -265,7 +265,7 @@ def main() -> None:
         except Bad as error:
             answer = {"bad": str(error)}
         except SystemExit:
-            answer = {"bad": "engine called sys.exit"}
+            answer = {"bad": f"engine {sys.argv[1]!r}: called sys.exit"}
         print(json.dumps(answer), file=answers, flush=True)
 
 

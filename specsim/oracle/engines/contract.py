@@ -129,31 +129,58 @@ def modes(function: Callable[..., Any]) -> list[str]:
     }
     found = [mode for mode in luck if needed <= luck[mode] <= takes.keys()]
     if not found:
+        seeded = "seed" in takes
         raise Bad(
             "engine takes neither `rng` nor `accept` and `sample`: "
-            "write verify(p, q, tokens, *, rng)"
+            "write verify(p, q, tokens, *, rng), rng a numpy.random.Generator"
+            + "; `seed` is no parameter here: draw from rng"
+            * seeded
         )
     return found
 
 
 def block(answer: Any, call: Call) -> Block:
     """An engine's answer as a tuple of token ids. Bad if it breaks the contract."""
-    vocab, most = len(call.p[0]), len(call.tokens) + 1
+    vocab, most = len(call.p[0]), depth(call) + 1
     if isinstance(answer, (str, bytes)) or not isinstance(answer, Iterable):
-        raise Bad(f"engine returned {short(answer)}, not a list of token ids")
+        raise Bad(f"returned {short(answer)}, not a list of token ids")
     try:
-        tokens = tuple(operator.index(token) for token in answer)
+        tokens = tuple(map(whole, answer))
     except TypeError:
-        raise Bad(f"engine returned {short(answer)}, not a list of ints") from None
+        raise Bad(f"returned {short(answer)}, not a list of ints") from None
     if not 1 <= len(tokens) <= most:
+        drafted = f"{most - 1} drafted"
+        if call.operation == "verify_tree":
+            drafted = f"a tree of depth {most - 1}"
         raise Bad(
-            f"engine returned {len(tokens)} tokens for {most - 1} drafted, "
+            f"returned {len(tokens)} tokens for {drafted}, "
             f"where 1 to {most} are possible"
         )
     for token in tokens:
         if not 0 <= token < vocab:
-            raise Bad(f"engine returned token {token}, not in 0..{vocab - 1}")
+            raise Bad(f"returned token {token}, not in 0..{vocab - 1}")
     return tokens
+
+
+def depth(call: Call) -> int:
+    """Tokens on the longest path of a draft: all of a chain.
+
+    >>> depth(Call("verify_tree", [], None, [3, 4, 5], [-1, -1, 0], "iid"))
+    2
+    """
+    if call.operation == "verify":
+        return len(call.tokens)
+    depths: dict[int, int] = {-1: 0}
+    for node, parent in enumerate(call.parents):
+        depths[node] = depths[parent] + 1
+    return max(depths.values())
+
+
+def whole(value: Any) -> int:
+    """A whole number as a plain int. TypeError: it is none, or true or false."""
+    if isinstance(value, bool):
+        raise TypeError(f"{value} is no whole number")
+    return operator.index(value)
 
 
 def short(value: Any) -> str:

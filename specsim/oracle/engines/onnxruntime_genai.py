@@ -56,7 +56,7 @@ def options(asked: Asked) -> dict[str, Any]:
         "max_length": len(asked["prompt"]) + asked["max_tokens"],
         "do_sample": not greedy,
         "temperature": 1.0 if greedy else asked["temperature"],
-        "top_k": VOCAB,
+        "top_k": asked["top_k"] or VOCAB,
         "top_p": asked["top_p"],
         "repetition_penalty": asked["repetition_penalty"],
         "random_seed": asked["seed"],

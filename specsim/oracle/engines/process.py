@@ -62,7 +62,7 @@ class Process:
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error)
             mend = MENDS.get(getattr(error, "errno", 0), "")
-            raise Bad(f"{what} cannot be started: {why}{mend}") from None
+            raise Bad(f"{what}: cannot be started: {why}{mend}") from None
         every = self._process.stdin, self._process.stdout, self._process.stderr
         self._in, self._out, self._err = (end.fileno() for end in every if end)
         os.set_blocking(self._in, False)
@@ -116,7 +116,7 @@ class Process:
         if len(self._said) > MOST_BYTES:
             start = printable(self._said[:40].decode(errors="replace"))
             raise Broken(
-                f"{self.what} floods: over {MOST_BYTES >> 20} MB that begin {start!r}, "
+                f"{self.what}: floods: over {MOST_BYTES >> 20} MB that begin {start!r}, "
                 "where one line was asked for"
             )
 
@@ -133,7 +133,7 @@ class Process:
         if not found or left < 0:
             half = " but half a line" if self._said else ""
             raise Broken(
-                f"{self.what} hangs: no answer{half} within {self.timeout:g} s"
+                f"{self.what}: hangs: no answer{half} within {self.timeout:g} s"
                 f"{self._last_words()}"
             )
         return {end for end, _ in found}
@@ -161,7 +161,7 @@ class Process:
         """What to say of a program that will say no more."""
         half = ", in the middle of a line" if self._said else ""
         if (how := self._exit(GRACE)) is None:
-            return Broken(f"{self.what} closed its standard output{half}")
+            return Broken(f"{self.what}: closed its standard output{half}")
         while self._err >= 0 and select.select([self._err], [], [], 0)[0]:
             self._listen_to_complaints()
         return Broken(
