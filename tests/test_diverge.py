@@ -1,6 +1,7 @@
 """Two transcripts, and whether what parts them is a bug."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,19 @@ def test_no_rows_is_inconclusive() -> None:
     made = judged()
     assert (made.verdict, made.exit_code) == ("inconclusive", 3)
     assert (made.index, made.plain, made.spec) == (2, 6, 9)
+    assert made.reason == "no row is given at index 2, so no margin is known"
+
+
+@pytest.mark.parametrize("row", [{}, {7: -1.0}, {6: -math.inf, 7: 0.0, 9: -math.inf}])
+def test_a_row_without_either_token_is_told_apart_from_none(row: Row) -> None:
+    made = judged(row)
+    assert (made.verdict, made.margin) == ("inconclusive", None)
+    assert made.reason == "the row at index 2 has no finite entry for token 6 or 9"
+
+
+def test_the_first_row_that_has_the_tokens_counts() -> None:
+    assert judged({7: -1.0}, narrow={6: -1.0, 9: -9.0}).margin == 8.0
+    assert judged({7: -1.0}, reference={6: -1.0, 9: -5.0}).margin == 4.0
 
 
 @pytest.mark.parametrize(
@@ -134,7 +148,7 @@ def write(path: Path, content: Any) -> str:
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    row = [None, None, [0.0, 0, 0, 0, 0, 0, 3.0, 0, 0, 1.0]]
+    row = [None, None, [0.0, 0, 0, 0, 0, 0, 3.0, 0, 0, 1.0], None]
     plain = write(tmp_path / "p", {"runs": [{"tokens": [*PLAIN], "rows": row}]})
     spec = write(tmp_path / "s", {"tokens": [*SPEC]})
     assert main(["diverge", plain, spec, "--json", "-"]) == 1
@@ -165,6 +179,10 @@ BAD = {
     "row of words": {"tokens": [1], "rows": [{"a": 1}]},
     "row that is a number": {"tokens": [1], "rows": [3]},
     "rows that are none": {"tokens": [1], "rows": {}},
+    "fewer rows than tokens": {"tokens": [1, 2], "rows": [{"1": 0}]},
+    "more rows than tokens": {"tokens": [1], "narrow": [None, None]},
+    "row shorter than its token": {"tokens": [0, 3], "wide": [[0, 0], None]},
+    "row shorter than the other file's token": {"tokens": [0], "rows": [[3.0]]},
     "NaN": '{"tokens": [1], "rows": [{"1": NaN}]}',
 }
 
@@ -174,6 +192,7 @@ def test_bad_files(name: str, tmp_path: Path, capsys: Any) -> None:
     spec = write(tmp_path / "s", {"tokens": [1]})
     assert main(["diverge", write(tmp_path / "p", BAD[name]), spec]) == 2
     (line,) = capsys.readouterr().err.splitlines()
+    assert str(tmp_path / "p") in line
     assert len(line) < 400
 
 

@@ -138,6 +138,7 @@ BAD = {
     f"check {ENGINES}:chain --rule nope": "choose from greedy",
     f"check {ENGINES}:chain --rule chain": "accept, sample",
     f"check {ENGINES}:chain --false-alarm 2": "between 0 and 1",
+    "probe": "say what to do: specsim probe export",
     "roofline --model nope --gpu a100": "nope",
     "roofline --model 70b --gpu nope": "nope",
     "roofline --model 70b --gpu a100 --batch 0": "batch",
@@ -253,6 +254,26 @@ def test_words_that_argparse_does_not_know_are_one_line(
         main(["roofline", "--model"])
     assert stopped.value.code == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_version_and_the_exit_codes_are_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for words, hint in ((["--version"], "specsim "), (["check", "--help"], "3 not")):
+        with pytest.raises(SystemExit) as stopped:
+            main(words)
+        assert stopped.value.code == 0
+        assert hint in capsys.readouterr().out
+
+
+def test_why_there_is_nothing_to_judge_is_told_on_standard_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["check", f"{ENGINES}:Sketches"]) == 2
+    shown = capsys.readouterr()
+    assert "UNSUPPORTED" in shown.out
+    assert "\n\n\n" not in shown.out
+    assert "draft is not judged: it does not take (model, context, k)" in shown.err
 
 
 def test_tables_are_printed_and_carry_every_row(

@@ -156,7 +156,7 @@ def test_a_known_failure_excuses_no_broken_engine(repo: pytest.Pytester) -> None
     options = "--specsim-known-fail", "known.txt", "--specsim-budget", "smoke"
     done = judged(repo, "mine:hangs", *HERE, *options)
     done.assert_outcomes(failed=1, skipped=1, deselected=1)
-    done.stdout.fnmatch_lines(["engine 'mine:hangs' hangs: no answer within 5 s"])
+    done.stdout.fnmatch_lines(["engine 'mine:hangs': hangs: no answer within 5 s"])
 
 
 @pytest.mark.distribution

@@ -12,9 +12,16 @@ if TYPE_CHECKING:
     from specsim.oracle.report import Report
 
 
+EXITS = (
+    "Exit codes: 0 right; 1 rejected; 2 a broken engine, nothing to judge, or bad "
+    "usage, with the reason on standard error; 3 not enough evidence."
+)
+
+
 def add(command: Add) -> None:
     """Declare `check`."""
     made = command("check", check, "judge an engine, or without ENGINE specsim itself")
+    made.epilog = EXITS
     judged = made.add_mutually_exclusive_group()
     judged.add_argument(
         "engine",

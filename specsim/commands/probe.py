@@ -4,18 +4,21 @@ from argparse import Namespace
 
 from specsim.commands import Add
 from specsim.commands.saying import say
+from specsim.errors import Bad
 
 
 def add(command: Add) -> None:
     """Declare `probe export`."""
     made = command("probe", probe, "the tiny models that whole engines are judged on")
-    steps = made.add_subparsers(dest="do", required=True, parser_class=type(made))
+    steps = made.add_subparsers(dest="do", parser_class=type(made))
     export = steps.add_parser("export", help="write them")
     export.add_argument("--format", required=True, metavar="hf|gguf|onnx|openvino")
     export.add_argument("directory")
 
 
 def probe(args: Namespace) -> int:
+    if args.do is None:
+        raise Bad("say what to do: specsim probe export --format hf DIRECTORY")
     from specsim.oracle.probe import export
 
     made = export.export(args.format, args.directory)

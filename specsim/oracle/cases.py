@@ -112,6 +112,27 @@ def named() -> Iterator[World]:
     }
     for name, (vocab, target, drafter) in pairs.items():
         yield World(name, vocab, target, drafter, (1,))
+    target = turning([4, 6, 6], [7, 4, 5], [5, 3, 8])
+    yield World("turning", 3, target, turning([8, 4, 4], [4, 8, 4]), (1, 1))
+    yield long(8)
+
+
+def turning(*rows: Sequence[int]) -> proposal.Rows:
+    """Row d after d tokens, turned by their sum: a wrong level or prefix shows."""
+    upright = table.constant(*rows)
+    return lambda prefix: np.roll(upright(prefix), sum(prefix))
+
+
+def long(k: int) -> World:
+    """A long draft of two words with few ways to go: both models are certain but for
+    the middle, where only the drafter is, the last token and what comes after.
+    """
+    sure = [[1, 0], [0, 1]] * k
+    p, q = sure[: k + 1], sure[:k]
+    p[k // 2] = [1, 1]
+    p[k - 1], q[k - 1] = [1, 3], [1, 1]
+    p[k] = [3, 1]
+    return World("long", 2, table.constant(*p), table.constant(*q), (1,) * k)
 
 
 def tables(sorts: Sequence[Sort], count: int) -> list[World]:

@@ -8,7 +8,7 @@ nearer to each other than twice what the rows differ by.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import takewhile
 from typing import Any, Literal
 
@@ -34,6 +34,7 @@ class Transcript:
     """One greedy run. Rows are by position, None where they are not known.
 
     narrow, wide: the same rows computed with one token a pass, and with a whole draft.
+    vocab:  how many logits the shortest whole row has, if there is one.
     """
 
     tokens: tuple[int, ...]
@@ -41,13 +42,12 @@ class Transcript:
     rows: tuple[Row | None, ...] = ()
     narrow: tuple[Row | None, ...] = ()
     wide: tuple[Row | None, ...] = ()
+    vocab: int | None = field(default=None, kw_only=True)
 
-    def row(self, index: int) -> Row | None:
-        """The row that the token at an index was chosen from."""
-        for rows in (self.rows, self.narrow):
-            if index < len(rows) and rows[index]:
-                return rows[index]
-        return None
+    def known(self, index: int) -> list[Row]:
+        """The rows that the token at an index was chosen from, as far as given."""
+        given = [each[index] for each in (self.rows, self.narrow) if index < len(each)]
+        return [row for row in given if row is not None]
 
 
 @dataclass(frozen=True)
@@ -154,9 +154,13 @@ def _judged(
 ) -> Divergence:
     a, b = plain.tokens[index], spec.tokens[index]
     spread, measured = spreading(plain, spec, index)
-    row = plain.row(index) or reference
-    margin = None if row is None else preference(row, a, b)
-    verdict, reason = classified(margin, spread, tolerance)
+    rows = [*plain.known(index), *([] if reference is None else [reference])]
+    margins = [preference(row, a, b) for row in rows]
+    margin = next((each for each in margins if each is not None), None)
+    unknown = f"no row is given at index {index}, so no margin is known"
+    if rows:
+        unknown = f"the row at index {index} has no finite entry for token {a} or {b}"
+    verdict, reason = classified(margin, spread, tolerance, unknown)
     if varies and verdict in ("logic", "inconclusive"):
         verdict, reason = _baseline(reason, plain, index)
     return Divergence(
@@ -169,13 +173,16 @@ def _baseline(reason: str, plain: Transcript, index: int) -> tuple[Verdict, str]
 
 
 def classified(
-    margin: float | None, spread: float | None, tolerance: float | None = None
+    margin: float | None, spread: float | None, tolerance: float | None, unknown: str
 ) -> tuple[Verdict, str]:
-    """Verdict and reason, of the margin and of what rows differ by, both in nats."""
+    """Verdict and reason, of the margin and of what rows differ by, both in nats.
+
+    unknown: why there is no margin, where there is none.
+    """
     if spread is not None and spread > GROSS:
         return "logic", "the rows of one context differ more than rounding can"
     if margin is None:
-        return "inconclusive", "no rows are given, so no margin is known"
+        return "inconclusive", unknown
     if abs(margin) <= ROUNDING:
         return "tie", "the two tokens are equally likely, and either is right"
     if margin < 0:
@@ -224,9 +231,9 @@ def distance(one: Row, other: Row) -> float:
 
 def preference(row: Row, token: int, other: int) -> float | None:
     """Nats by which the row prefers `token` to `other`; at least so many where one is
-    not among the likeliest. None where neither is.
+    not among the likeliest. None where neither is, or neither has any odds.
     """
-    if token not in row and other not in row:
+    if not any(math.isfinite(row.get(each, -math.inf)) for each in (token, other)):
         return None
     least = min(row.values())
     return row.get(token, least) - row.get(other, least)

@@ -8,6 +8,7 @@ from specsim.oracle import coins, declared
 from specsim.oracle.drafting.drafter import Drafter
 from specsim.oracle.drafting.trial import Drafting
 from specsim.oracle.endtoend import judge as endtoend
+from specsim.oracle.engines.contract import OPERATIONS
 from specsim.oracle.engines.host import Host
 from specsim.oracle.engines.problems import Broken
 from specsim.oracle.engines.python import PythonEngine
@@ -67,11 +68,13 @@ def check(
     report = Report(engine, "unsupported", seed, again, law=declared.law(lossy))
     report.false_alarm = false_alarm
     others: list[str] = []
+    unjudged: list[str] = []
     with hosted(engine, TIMEOUT[budget]) as host:
         try:
             offer = host.hello()
             others = offer["others"]
             report.notes += offer.get("notes", [])
+            unjudged += offer.get("unjudged", [])
             if wanted:
                 coins.comparable(offer, wanted)
             for operation, modes in offer["operations"].items():
@@ -84,12 +87,16 @@ def check(
                 with Drafter(engine, TIMEOUT[budget]) as drafter:
                     Drafting(drafter, mode, budget, seed, false_alarm, report).run()
             if "generate" in others and isinstance(host, PythonEngine):
-                endtoend.run(engine, budget, seed, false_alarm, report)
+                unjudged += endtoend.run(engine, budget, seed, false_alarm, report)
             if wanted:
                 report.tiers.append(coins.compare(host, wanted))
         except Broken as broken:
             report.tiers.append(Tier("contract", "errored", str(broken), 0.0))
-    _conclude(report, others)
+    if report.tiers:
+        report.notes += unjudged
+    else:
+        report.tiers.append(_nothing_judged(engine, others, unjudged))
+    _conclude(report)
     report.seconds = round(time.monotonic() - start, 3)
     return report
 
@@ -118,13 +125,18 @@ def hosted(engine: str, timeout: float) -> Host:
     return PythonEngine(engine, timeout)
 
 
-def _conclude(report: Report, others: list[str]) -> None:
+def _nothing_judged(engine: str, others: list[str], unjudged: list[str]) -> Tier:
+    """Why not, of an engine that offers only these others besides what is not there."""
+    judged = (*OPERATIONS, *(() if command.is_path(engine) else ("draft", "generate")))
+    offers = f"offers {', '.join(others)}, and " if others else "offers "
+    reason = f"{offers}no operation that is judged ({', '.join(judged)})"
+    told = "; ".join(unjudged) or reason
+    return Tier("contract", "unsupported", f"engine {engine!r}: {told}", 0.0)
+
+
+def _conclude(report: Report) -> None:
     verdicts = {tier.verdict for tier in report.tiers}
-    report.verdict = next((v for v in WORST_FIRST if v in verdicts), "unsupported")
-    if not report.tiers and others:
-        report.notes.append(
-            f"engine offers {', '.join(others)}, of which nothing could be judged"
-        )
+    report.verdict = next(v for v in WORST_FIRST if v in verdicts)
 
 
 def _replay(

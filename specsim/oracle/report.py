@@ -168,8 +168,11 @@ class Report:
     @property
     def trouble(self) -> str:
         """Why there is no verdict, on one line."""
-        broken = [tier.detail for tier in self.tiers if tier.verdict == "errored"]
-        return "; ".join(broken or self.notes)
+        by = [
+            [tier.detail for tier in self.tiers if tier.verdict == verdict]
+            for verdict in ("errored", "unsupported")
+        ]
+        return "; ".join(dict.fromkeys(by[0] or by[1]))
 
     @property
     def headline(self) -> str:
@@ -200,7 +203,7 @@ class Report:
                 *self._findings(),
                 *(f"  note: {note}" for note in self.notes),
                 "",
-                f"  excluded: {_listed(self.excluded)}" if self.excluded else "",
+                *([f"  excluded: {_listed(self.excluded)}"] if self.excluded else []),
                 f"  seed {self.seed}, {self.seconds:.1f} s; again: {self.replay}",
             ]
         )
@@ -213,7 +216,7 @@ class Report:
             after = f"after {list(w.prefix)}, where the block goes on"
         return [
             "",
-            f"  smallest failing case ({w.world}, {w.wrong} wrong contexts)",
+            f"  smallest failing case ({w.world}, {plural(w.wrong, 'wrong context')})",
             *(f"    p({key}) = {' '.join(row)}" for key, row in w.p.items()),
             *(f"    q({key}) = {' '.join(row)}" for key, row in w.q.items()),
             f"    {after}: token {w.token} wanted {w.want}, got {w.got}",
@@ -243,6 +246,15 @@ class Report:
                 f"    got {found.got}, acceptable {found.acceptable}",
             ]
         return lines
+
+
+def plural(n: int, what: str) -> str:
+    """A number of things.
+
+    >>> plural(1, "world"), plural(2, "world")
+    ('1 world', '2 worlds')
+    """
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def _listed(names: list[str]) -> str:

@@ -90,9 +90,9 @@ class Sweep:
             verdict = "rejected"
             self.report.witness = self.report.witness or _witness(failed[0])
         asked = ", ".join(self._named(what, read.world) for read in reads)
-        detail = f"{what} {asked}" + (f"; {stopped}" if stopped else "")
-        if failed:
-            detail += f": wrong at {self._named(what, failed[0].world)}"
+        wrong = f"wrong at {self._named(what, failed[0].world)}" if failed else ""
+        rest = f"not all were read: {stopped}" if stopped else ""
+        detail = "; ".join(filter(None, [f"{what} {asked}", wrong, rest]))
         seconds = round(time.monotonic() - start, 3)
         name = f"verify/{self.reader.mode}/{what}"
         self.report.tiers.append(Tier(name, verdict, detail, seconds, len(reads)))

@@ -25,9 +25,24 @@ def pair(
         raise Bad(f"--tolerance {tolerance}: give a number of nats from 0")
     runs, others = load(plain), load(spec)
     if len(others) > 1:
-        raise Bad(f"{short(spec)}: {len(others)} runs; give one speculative run")
+        raise Bad(
+            f"{short_path(Path(spec))}: {len(others)} runs; give one speculative run"
+        )
+    _one_vocabulary((plain, runs), (spec, others))
     row = _row_of(reference, runs, others[0]) if reference else None
     return runs, others[0], row, tolerance
+
+
+def _one_vocabulary(*files: tuple[str, list[Transcript]]) -> None:
+    """Bad: whole rows of one file lack a token of the other."""
+    for (path, runs), (_, others) in (files, files[::-1]):
+        vocab = min((run.vocab for run in runs if run.vocab is not None), default=None)
+        highest = max(token for run in others for token in run.tokens)
+        if vocab is not None and highest >= vocab:
+            raise Bad(
+                f"{short_path(Path(path))}: a row of {vocab} logits, and the other "
+                f"file holds token {highest}: give all logits, or an object by token id"
+            )
 
 
 def _row_of(model: str, plain: list[Transcript], spec: Transcript) -> Row | None:
@@ -78,8 +93,16 @@ def _read(where: str, run: Any) -> Transcript:
         _tokens(f"{where}: {name}", run.get(name, given))
         for name, given in (("tokens", None), ("prompt", []))
     )
-    rows = (_rows(f"{where}: {name}", run.get(name)) for name in KNOWN[1:])
-    return Transcript(tokens, prompt, *rows)
+    if not tokens:
+        raise Bad(f"{where}: tokens: none are given; nothing was run")
+    rows = [_rows(f"{where}: {name}", run.get(name), tokens) for name in KNOWN[1:]]
+    return Transcript(tokens, prompt, *rows, vocab=_vocab(run))
+
+
+def _vocab(run: dict[str, Any]) -> int | None:
+    """The length of the shortest row that is a list."""
+    rows = [row for name in KNOWN[1:] for row in run.get(name) or ()]
+    return min((len(row) for row in rows if isinstance(row, list)), default=None)
 
 
 def _tokens(where: str, given: Any) -> tuple[int, ...]:
@@ -90,19 +113,30 @@ def _tokens(where: str, given: Any) -> tuple[int, ...]:
     return tuple(given)
 
 
-def _rows(where: str, given: Any) -> tuple[Row | None, ...]:
+def _rows(where: str, given: Any, tokens: tuple[int, ...]) -> tuple[Row | None, ...]:
     """Rows as lists of logits, as objects by token id, or null."""
     if given is None:
         return ()
     if not isinstance(given, list):
         raise Bad(f"{where}: give a list with a row for each token")
-    return tuple(_row(f"{where}[{i}]", row) for i, row in enumerate(given))
+    if len(given) != len(tokens):
+        raise Bad(
+            f"{where}: give a row or null for each of the {len(tokens)} tokens, "
+            f"not {len(given)}"
+        )
+    highest = max(tokens)
+    return tuple(_row(f"{where}[{i}]", row, highest) for i, row in enumerate(given))
 
 
-def _row(where: str, given: Any) -> Row | None:
+def _row(where: str, given: Any, highest: int) -> Row | None:
     if given is None:
         return None
     if isinstance(given, list):
+        if len(given) <= highest:
+            raise Bad(
+                f"{where}: {len(given)} logits, and the run holds token {highest}: "
+                "give all logits, or an object by token id"
+            )
         given = dict(enumerate(given))
     if not isinstance(given, dict):
         raise Bad(f"{where}: give a list of logits, or an object by token id")

@@ -12,6 +12,7 @@ from specsim.oracle import (
     diagnosis,
     edges,
     effect,
+    outright,
     reading,
     sampling,
     witnesses,
@@ -27,7 +28,7 @@ from specsim.oracle.engines.problems import (
 from specsim.oracle.independence.trial import Independence
 from specsim.oracle.large import trial as large
 from specsim.oracle.reading import Limits, Read, Reader
-from specsim.oracle.report import PROOF, Report, Tier
+from specsim.oracle.report import PROOF, Report, Tier, plural
 from specsim.oracle.shrink import shrunk
 from specsim.oracle.sweeps import Sweep
 from specsim.oracle.unknown import Unknown
@@ -137,6 +138,9 @@ class Trial:
             self.hopeless = isinstance(reason, (Slow, Unsteady))
             return False
         reads, self.failing, self.broken = found.done, found.failing, found.broken
+        if self.failing and not (reads or self.broken):
+            world = next(iter(self.failing))
+            outright.play(self.host, self.operation, self.mode, world, self.seed)
         failed = reading.failures(reads, how)
         for world, raised in list(self.failing.items())[:1]:
             self.report.notes.append(f"{how} reading: in {world} it fails: {raised}")
@@ -147,15 +151,16 @@ class Trial:
                 return False
         if reads:
             self._conclude(reader, reads, failed, found.enough, start)
-        self._skip(found.skipped, start)
+        self._skip(found.skipped, start, not (reads or self.failing))
         if self.broken:
             raise self.broken
         return True
 
-    def _skip(self, skipped: Mapping[World, str], start: float) -> None:
+    def _skip(self, skipped: Mapping[World, str], start: float, all: bool) -> None:
         """What the engine said that it does not do is unsupported, and no fault."""
         for reason in list(skipped.values())[:1]:
-            detail = f"skips {len(skipped)} worlds: {reason}"
+            worlds = "all " * all + plural(len(skipped), "world")
+            detail = f"skips {worlds}: {reason}"
             self._tier("skipped", "unsupported", detail, start, len(skipped))
 
     def _conclude(

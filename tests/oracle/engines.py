@@ -198,6 +198,23 @@ def none(p: Array, q: Array, tokens: Array, *, rng: Any) -> None:
     return None
 
 
+def bools(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[bool]:
+    return [True]
+
+
+def sometimes_raises(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
+    if tokens[0]:
+        raise RuntimeError("no luck with this")
+    return chain(p, q, tokens, rng=rng)
+
+
+def tells_its_coins(
+    p: Array, q: Array, tokens: Array, *, accept: Any, sample: Any
+) -> list[int]:
+    given = [float(x) for x in accept], [float(x) for x in sample]
+    raise ValueError("accept = {}, sample = {}".format(*given))
+
+
 def floats(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[float]:
     return [0.5]
 
@@ -217,6 +234,10 @@ def exits(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
 
 def luckless(p: Array, q: Array, tokens: Array) -> list[int]:
     return list(tokens)
+
+
+def seeded(p: Array, q: Array, tokens: Array, *, seed: int) -> list[int]:
+    return chain(p, q, tokens, rng=np.random.default_rng(seed))
 
 
 not_callable = 3
@@ -404,3 +425,52 @@ def eight_at_most(p: Array, q: Array, tokens: Array, *, rng: Any) -> list[int]:
     if len(tokens) > 8:
         raise ValueError("8 drafted tokens at most")
     return chain(p, q, tokens, rng=rng)
+
+
+def accepts_by_the_first_row(
+    p: Array, q: Array, tokens: Array, *, rng: Any
+) -> list[int]:
+    for i, x in enumerate(tokens):
+        if rng.random() * q[0, x] >= p[i, x]:
+            left = np.maximum(p[i] - q[i], 0)
+            return [*tokens[:i], draw(rng, left if left.any() else p[i])]
+    return [*tokens, draw(rng, p[-1])]
+
+
+def accepts_by_the_row_before(
+    p: Array, q: Array, tokens: Array, *, rng: Any
+) -> list[int]:
+    for i, x in enumerate(tokens):
+        if rng.random() * q[max(i - 1, 0), x] >= p[i, x]:
+            left = np.maximum(p[i] - q[i], 0)
+            return [*tokens[:i], draw(rng, left if left.any() else p[i])]
+    return [*tokens, draw(rng, p[-1])]
+
+
+def corrects_by_the_first_row(
+    p: Array, q: Array, tokens: Array, *, rng: Any
+) -> list[int]:
+    for i, x in enumerate(tokens):
+        if rng.random() * q[i, x] >= p[i, x]:
+            left = np.maximum(p[i] - q[0], 0)
+            return [*tokens[:i], draw(rng, left if left.any() else p[i])]
+    return [*tokens, draw(rng, p[-1])]
+
+
+def drafts_after_the_fourth(
+    p: Array, q: Array, tokens: Array, *, rng: Any
+) -> list[int]:
+    """From the fifth token on what the drafter would say is taken for the target's."""
+    for i, x in enumerate(tokens):
+        if i == 4:
+            return [*tokens[:4], draw(rng, q[4])]
+        if rng.random() * q[i, x] >= p[i, x]:
+            return [*tokens[:i], draw(rng, np.maximum(p[i] - q[i], 0))]
+    return [*tokens, draw(rng, p[-1])]
+
+
+class TreeAsOneChain:
+    def verify_tree(
+        self, p: Array, q: Array, tokens: Array, parents: Array, kind: str, *, rng: Any
+    ) -> list[int]:
+        return chain(p, q, tokens, rng=rng)

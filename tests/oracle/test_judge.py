@@ -3,7 +3,7 @@
 import pytest
 
 from specsim.errors import Bad
-from specsim.oracle import judge
+from specsim.oracle import judge, sampling
 from specsim.oracle.engines import planted
 from specsim.oracle.mutants import MUTANTS
 from specsim.oracle.planted import Mutant
@@ -73,6 +73,7 @@ WRONG = [
     "two_of_the_residual",
     "four_are_enough",
     "five_words_are_many",
+    "drafts_after_the_fourth",
 ]
 """Faults that need a world of their own: small odds, long drafts, many words, time."""
 
@@ -126,9 +127,10 @@ def test_what_cannot_be_read_is_drawn() -> None:
 RUDE = {
     "raises": "RuntimeError: no luck today",
     "out_of_range": ", not in 0..",
-    "too_many": "tokens for 2 drafted, where 1 to 3 are possible",
-    "nothing": "engine returned 0 tokens for",
+    "too_many": "tokens for 1 drafted, where 1 to 2 are possible",
+    "nothing": "nothing': returned 0 tokens for",
     "none": "returned None",
+    "bools": "returned [True], not a list of ints",
     "floats": "returned [0.5], not a list of ints",
     "hangs": "hangs: no answer within 5 s",
     "dies": "process died (exit code 7)",
@@ -144,6 +146,55 @@ def test_broken_engines_are_told_so_on_one_line(name: str, told: str) -> None:
     assert "\n" not in report.trouble
 
 
+def test_a_block_longer_than_any_path_of_a_tree_is_told_so() -> None:
+    report = judge.check(f"{HERE}:TreeAsOneChain", budget="smoke")
+    assert (report.verdict, report.exit_code) == ("errored", 2)
+    assert "tokens for a tree of depth " in report.trouble
+
+
+ROWS = {
+    "accepts_by_the_first_row": "accept-by-the-first-draft-row",
+    "accepts_by_the_row_before": "accept-by-the-draft-row-before",
+    "corrects_by_the_first_row": "residual-by-the-first-draft-row",
+}
+
+
+@pytest.mark.parametrize(("name", "known"), ROWS.items())
+def test_another_row_of_the_draft_is_seen_in_the_least_budget_and_named(
+    name: str, known: str
+) -> None:
+    report = judge.check(f"{HERE}:{name}", budget="smoke")
+    assert report.verdict == "rejected", report.text()
+    assert known in [diagnosis.name for diagnosis in report.diagnosis]
+
+
+@pytest.mark.parametrize("name", ["raises", "none", "too_many", "sometimes_raises"])
+def test_who_always_fails_is_told_once_with_the_call_to_replay(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreachable(*_: object) -> None:
+        raise AssertionError("there is nothing to draw")
+
+    monkeypatch.setattr(sampling, "sample", unreachable)
+    report = judge.check(f"{HERE}:{name}", budget="smoke")
+    (tier,) = report.tiers
+    assert report.notes == []
+    assert f"engine '{HERE}:{name}': r" in tier.detail
+    assert (
+        "; asked with p = [[0.0, 1.0], [1.0, 0.0]], q = [[0.5, 0.5]], tokens = ["
+        in tier.detail
+    )
+    assert tier.detail.endswith("], rng = numpy.random.default_rng(0)")
+
+
+def test_the_coins_of_a_failing_call_are_those_it_was_given() -> None:
+    trouble = judge.check(f"{HERE}:tells_its_coins", budget="smoke").trouble
+    told, asked = trouble.split("; asked with ")
+    assert told.removeprefix(f"engine '{HERE}:tells_its_coins': raised ") == (
+        "ValueError: " + asked[asked.index("accept = ") :]
+    )
+
+
 @pytest.mark.parametrize(
     ("engine", "told"),
     [
@@ -152,6 +203,7 @@ def test_broken_engines_are_told_so_on_one_line(name: str, told: str) -> None:
         (f"{HERE}:nope", "no attribute 'nope'"),
         (f"{HERE}:not_callable", "engine has none of verify"),
         (f"{HERE}:luckless", "neither `rng` nor `accept`"),
+        (f"{HERE}:seeded", "`seed` is no parameter here"),
         (f"{HERE}:CannotBeBuilt", "loading it failed: RuntimeError: weights not found"),
         (f"{HERE}:AsksForTheMoon", "there is only k0, q_none, q_zero"),
         ("./engines.py:chain", "module:attribute"),

@@ -53,6 +53,15 @@ def test_an_engine_may_have_a_greatest_length() -> None:
     assert "it fails in length-9: ValueError: 8 drafted tokens at most" in tier.detail
 
 
+def test_what_is_wrong_is_told_before_what_was_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read = Sweep._read
+    monkeypatch.setattr(Sweep, "_read", lambda *asked: (read(*asked)[0], "time ended"))
+    said = swept("sixteen_are_enough")["lengths"].detail
+    assert said.endswith("; wrong at 33; not all were read: time ended")
+
+
 @pytest.mark.parametrize("k", [1, 4, 9])
 def test_long_worlds_have_two_drafts_and_a_right_rule_is_exact_there(k: int) -> None:
     law = exact.emitted(RULES["chain"].verify, long(k))

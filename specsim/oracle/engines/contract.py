@@ -129,12 +129,10 @@ def modes(function: Callable[..., Any]) -> list[str]:
     }
     found = [mode for mode in luck if needed <= luck[mode] <= takes.keys()]
     if not found:
-        seeded = "seed" in takes
+        seeded = "; `seed` is no parameter here" if "seed" in takes else ""
         raise Bad(
-            "engine takes neither `rng` nor `accept` and `sample`: "
-            "write verify(p, q, tokens, *, rng), rng a numpy.random.Generator"
-            + "; `seed` is no parameter here: draw from rng"
-            * seeded
+            "engine takes neither `rng` nor `accept` and `sample`: write "
+            f"verify(p, q, tokens, *, rng), rng a numpy.random.Generator{seeded}"
         )
     return found
 

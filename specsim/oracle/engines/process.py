@@ -116,8 +116,8 @@ class Process:
         if len(self._said) > MOST_BYTES:
             start = printable(self._said[:40].decode(errors="replace"))
             raise Broken(
-                f"{self.what}: floods: over {MOST_BYTES >> 20} MB that begin {start!r}, "
-                "where one line was asked for"
+                f"{self.what}: floods: over {MOST_BYTES >> 20} MB that begin "
+                f"{start!r}, where one line was asked for"
             )
 
     def _ready(self, writing: bool, deadline: float) -> set[int]:

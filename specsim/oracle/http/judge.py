@@ -2,7 +2,9 @@
 
 import math
 import shlex
+import sys
 import time
+from collections.abc import Sequence
 
 from specsim.errors import Bad
 from specsim.oracle.endtoend.law import ORDERS
@@ -13,10 +15,12 @@ from specsim.oracle.http.client import Refused
 from specsim.oracle.http.reference import PROBE, Reference
 from specsim.oracle.http.server import found
 from specsim.oracle.report import Report, Tier
+from specsim.progress import Progress
 
 WORST_FIRST = "errored", "rejected", "inconclusive", "not_rejected", "unsupported"
 """What a server does not offer is told, and does not spoil the verdict on the rest."""
 
+NO_IDS = "the server tells no token ids"
 BY_PROMPT = "http/reference/law/"
 
 
@@ -56,12 +60,11 @@ def check(
     bench.hurdle = math.log10(2 * len(rows) / false_alarm)
     report.notes += _notes(bench)
     try:
-        if {"drafted", "ids"} <= server.offers:
-            drafts.look(bench)
-        for row in rows:
-            report.tiers.append(_tier(row, bench, report))
-        if reference == PROBE and "ids" in server.offers:
-            whole.run(server, plain, budget, seed, false_alarm, report)
+        with Progress() as progress:
+            say = progress if sys.stderr.isatty() else whole.silent
+            _judged(rows, bench, report, say)
+            if reference == PROBE and "ids" in server.offers:
+                whole.run(server, plain, budget, seed, false_alarm, report, say)
     except Bad as broken:
         report.tiers.append(Tier("contract", "errored", str(broken), 0.0))
     verdicts = {tier.verdict for tier in report.tiers}
@@ -70,11 +73,24 @@ def check(
     return report
 
 
+def _judged(
+    rows: Sequence[Check], bench: Bench, report: Report, say: whole.Say
+) -> None:
+    """Every check, each a tier; `say` is told which one is next."""
+    if {"drafted", "ids"} <= bench.server.offers:
+        say("what is drafted at first, which http/drift asks again")
+        drafts.look(bench)
+    for number, row in enumerate(rows, 1):
+        say(f"check {number} of {len(rows)}: {row.name}")
+        report.tiers.append(_tier(row, bench, report))
+
+
 def _tier(row: Check, bench: Bench, report: Report) -> Tier:
     """One check, run or left out; a parameter refused is one that is not offered."""
     start = time.monotonic()
     if missing := _missing(row, bench):
         what = f"the server does not offer {', '.join(missing)}"
+        what = NO_IDS if "ids" in missing else what
         return Tier(row.name, "unsupported", what, 0.0)
     try:
         made = row.run(bench)
@@ -99,7 +115,7 @@ def _missing(row: Check, bench: Bench) -> list[str]:
 
 
 def _notes(bench: Bench) -> list[str]:
-    names = ", ".join(sorted(bench.server.offers - {"extras"}))
+    names = ", ".join(sorted(bench.server.offers - {"extras"})) or "no more than text"
     notes = [f"dialect {bench.server.dialect.name}; the server offers {names}"]
     options = {"plain": "--plain-url", "reference": "--reference"}
     if len(left := [options[name] for name in sorted(_not_given(bench))]) == 2:

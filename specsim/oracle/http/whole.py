@@ -1,8 +1,10 @@
 """A server of the probe pair, judged as a whole engine: its law after each prefix."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+from specsim.oracle.endtoend.cases import Case
 from specsim.oracle.endtoend.judge import limited
 from specsim.oracle.endtoend.law import Law
 from specsim.oracle.endtoend.offer import PLAIN, Offer
@@ -17,6 +19,23 @@ PATIENCE = 5
 """How much longer a case may take than an engine in a process of ours has."""
 SERVED = "served"
 """The mode of the server that is judged."""
+Say = Callable[[str], None]
+
+
+def silent(text: str) -> None:
+    """Nobody watches."""
+
+
+@dataclass
+class Told(Trial):
+    """A trial that says which case is next."""
+
+    say: Say = silent
+
+    def judge(self, case: Case) -> None:
+        """As a trial's."""
+        self.say(f"generate/{self.mode}/{case.name}, of {len(self.cases)} cases")
+        super().judge(case)
 
 
 class Session:
@@ -54,8 +73,10 @@ def run(
     seed: int,
     false_alarm: float,
     report: Report,
+    say: Say,
 ) -> None:
-    """Every case of endtoend.cases, of the plain server first; tiers go into `report`.
+    """Every case of endtoend.cases, of the plain server first; tiers go into `report`,
+    and `say` is told which case is next.
     The odds of a false alarm are shared with the checks of a server.
 
     Bad: a server broke down.
@@ -75,4 +96,4 @@ def run(
     )
     for mode, each in servers.items():
         asked = Session(each), offer, mode, limits, seed, target, draft, control
-        Trial(*asked, report).run()
+        Told(*asked, report, say=say).run()

@@ -8,6 +8,7 @@ from specsim.oracle.mutants import (
     blocks,
     chains,
     coins,
+    draft_rows,
     lossy,
     multi_draft,
     multipath,
@@ -24,6 +25,7 @@ MUTANTS: dict[str, Mutant | CoinFault | Wiring] = {
     row.name: row
     for row in [
         *chains.MUTANTS,
+        *draft_rows.MUTANTS,
         *races.MUTANTS,
         *blocks.MUTANTS,
         *trees.MUTANTS,

@@ -15,13 +15,19 @@ def export(format: str, directory: str | Path) -> dict[str, Path]:
 
     format: hf (a folder each), gguf (a file each), onnx (folders for ONNX Runtime
     GenAI, see probe/onnx), openvino (a folder each).
-    Bad: no such format, or nothing can be written there.
+    Bad: no such format, a model is there already, or nothing can be written there.
     """
     if format not in FORMATS:
         raise Bad(f"format {short(format)}: choose from {', '.join(FORMATS)}")
     folder = Path(directory).expanduser()
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for path in map(folder.joinpath, (*PAIR, *(f"{name}.gguf" for name in PAIR))):
+            if path.exists():
+                raise Bad(
+                    f"{short_path(path)} is in the way; nothing is overwritten: "
+                    "name another directory"
+                )
         return FORMATS[format](folder)
     except OSError as error:
         raise Bad(f"{short_path(folder)}: {error.strerror}") from None

@@ -197,7 +197,7 @@ class ProgramEngine(Host):
             raise self._broken(str(wrong)) from None
 
     def _broken(self, what: str) -> Broken:
-        return Broken(f"engine {self.spec!r} {what}")
+        return Broken(f"engine {self.spec!r}: {what}")
 
 
 def _asked_of(

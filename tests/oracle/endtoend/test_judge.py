@@ -48,9 +48,8 @@ def test_an_engine_that_hangs_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_engine_that_says_too_little_is_told_and_not_judged() -> None:
-    report = Report("x", "", 0, "")
-    endtoend.run(f"{HERE}:Unsaid", "smoke", 0, 1e-9, report)
-    assert not report.tiers
-    (note,) = report.notes
-    assert "generate is not judged: " in note
-    assert "format" in note
+    report, tiers = checked("Unsaid")
+    assert (report.verdict, report.exit_code) == ("unsupported", 2)
+    assert "no attribute format: say in which form it loads a model" in report.trouble
+    assert "docs/whole_engines.md" in report.trouble
+    assert list(tiers) == ["contract"]

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from specsim.oracle.http.bench import SCALES
+from specsim.oracle.http.checks import CHECKS
 from specsim.oracle.http.checks.drafts import swapped
 from specsim.oracle.http.repeats import Repeats
 from specsim.oracle.http.streams import judged, seen
@@ -146,3 +148,9 @@ def test_changes_of_either_sign_are_seldom_a_drift() -> None:
     runs = [swapped(rng.normal(0, 0.3, 40)) for _ in range(RUNS)]
     ville(runs, "drift")
     assert swapped(rng.normal(-0.3, 0.2, 60)) > 9
+
+
+@pytest.mark.parametrize("budget", SCALES)
+def test_every_budget_can_tell_that_drafts_are_no_longer_accepted(budget: str) -> None:
+    lost = np.full(SCALES[budget].pairs, -0.45)
+    assert swapped(lost) > np.log10(2 * len(CHECKS) / 1e-9)

@@ -71,6 +71,8 @@ def test_text_without_ids_is_told_and_not_guessed() -> None:
     assert "ids" in unsupported["http/length"]
     assert report.verdict == "unsupported"
     assert report.exit_code == 2
+    assert judge.NO_IDS in report.trouble
+    assert report.trouble.count("token ids") == 1
 
 
 def test_what_was_found_before_it_broke_is_kept(

@@ -1,5 +1,6 @@
 """The whole judge: what it runs, what it says, where it starts."""
 
+import io
 import json
 import subprocess
 import sys
@@ -10,13 +11,15 @@ import pytest
 
 from specsim.__main__ import main
 from specsim.oracle.endtoend.request import Request
-from specsim.oracle.http import judge
+from specsim.oracle.endtoend.trial import Trial
+from specsim.oracle.http import judge, whole
 from specsim.oracle.http.checks import drafts
 from specsim.oracle.http.reference import Reference
 from specsim.oracle.http.server import found
 from specsim.oracle.http.stub.faults import FAULTS
 from specsim.oracle.http.whole import Session
 from specsim.oracle.probe import pair
+from specsim.oracle.report import Report
 from tests.oracle.http.stubs import ROWS, served
 
 
@@ -37,6 +40,30 @@ def test_the_command(
     assert [tier["name"] for tier in made["tiers"]] == ["http/length", "http/bans"]
     assert made["replay"].startswith(f"specsim check {url}")
     assert "needs --plain-url or --reference" in " ".join(made["notes"])
+
+
+def test_who_watches_sees_which_check_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    some(monkeypatch, "length", "bans")
+    for watched in (True, False):
+        seen = io.StringIO()
+        monkeypatch.setattr(seen, "isatty", lambda watched=watched: watched)
+        monkeypatch.setattr("sys.stderr", seen)
+        with served() as url:
+            judge.check(url, budget="smoke")
+        assert ("check 2 of 2: http/bans" in seen.getvalue()) == watched
+        assert bool(seen.getvalue()) == watched
+
+
+def test_who_watches_sees_which_case_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Trial, "judge", lambda trial, case: None)
+    monkeypatch.setattr(Trial, "judge_seeds", lambda trial: None)
+    said: list[str] = []
+    with served() as url:
+        server = found(url, vocab=16)
+        report = Report(url, "unsupported", 0, "")
+        whole.run(server, None, "smoke", 0, 1e-9, report, said.append)
+    assert len(said) > 5
+    assert said[0].startswith("generate/served/")
 
 
 def test_a_fault_is_red(

@@ -161,12 +161,12 @@ def test_onnx_runtime_has_a_folder_for_each_way_to_speculate(tmp_path: Path) -> 
     ).read_bytes()
 
 
-def test_exporting_again_changes_nothing(tmp_path: Path) -> None:
+def test_exporting_again_gives_the_same_bytes(tmp_path: Path) -> None:
     for format in FORMATS:
-        once = export(format, tmp_path / format)
-        first = [each.read_bytes() for each in files(tmp_path / format)]
-        assert export(format, tmp_path / format) == once
-        assert [each.read_bytes() for each in files(tmp_path / format)] == first
+        once, again = tmp_path / format, tmp_path / f"{format}-again"
+        assert export(format, once).keys() == export(format, again).keys()
+        first = [each.read_bytes() for each in files(once)]
+        assert [each.read_bytes() for each in files(again)] == first
 
 
 def files(folder: Path) -> list[Path]:
@@ -194,3 +194,12 @@ def test_what_cannot_be_written_is_told(
     (tmp_path / "file").write_text("")
     with pytest.raises(Bad, match=said):
         export(format, tmp_path / folder)
+
+
+@pytest.mark.parametrize(("format", "there"), [("hf", "draft"), ("gguf", "draft.gguf")])
+def test_nothing_is_overwritten(format: str, there: str, tmp_path: Path) -> None:
+    (tmp_path / there).write_text("mine")
+    with pytest.raises(Bad, match=f"{there} is in the way; nothing is overwritten"):
+        export(format, tmp_path)
+    assert [*tmp_path.iterdir()] == [tmp_path / there]
+    assert (tmp_path / there).read_text() == "mine"

@@ -99,6 +99,7 @@ def answer(seq: int, n: int) -> str:
         "huge": {"seq": seq, "blocks": [[10**30]] * n},
         "nested": {"seq": seq, "blocks": [[[0]]] * n},
         "empty": {"seq": seq, "blocks": [[]] * n},
+        "bools": {"seq": seq, "blocks": [[True]] * n},
         "string": {"seq": seq, "blocks": ["0"] * n},
         "errs": {"seq": seq, "errored": True, "context": {"message": "no\nKV"}},
         "errs-oddly": {"seq": seq, "errored": True, "context": [1] * 1000},

@@ -44,11 +44,12 @@ TELL = {
     "true": "answered seq True to request 1",
     "few": "answered 0 blocks to",
     "no-blocks": "answered no blocks to",
-    "nan": "engine returned [nan], not a list of ints",
-    "huge": "engine returned token 1000000000000000000000000000000, not in 0..",
+    "nan": "returned [nan], not a list of ints",
+    "huge": "returned token 1000000000000000000000000000000, not in 0..",
     "nested": "not a list of ints",
-    "empty": "engine returned 0 tokens for",
-    "string": "engine returned '0', not a list of token ids",
+    "empty": "returned 0 tokens for",
+    "bools": "returned [True], not a list of ints",
+    "string": "returned '0', not a list of token ids",
     "errs": "errored: no KV",
     "errs-oddly": "errored: [1, 1, 1",
 }
@@ -78,13 +79,15 @@ def test_it_is_told_so_on_one_line(
 def test_what_is_skipped_is_unsupported_with_its_reason() -> None:
     report = judge.check(command("skips"), budget="smoke")
     assert (report.verdict, report.exit_code) == ("unsupported", 2)
-    assert "no sampling yet (https://example.org/7)" in report.text()
+    assert report.trouble.startswith("skips all ")
+    assert " worlds: no sampling yet (https://example.org/7)" in report.trouble
 
 
 def test_what_it_offers_besides_is_noted() -> None:
     report = judge.check(command("others"), budget="smoke")
     assert (report.verdict, report.exit_code) == ("unsupported", 2)
-    assert "engine offers draft, generate" in report.trouble
+    assert "offers draft, generate, and no operation that is judged" in report.trouble
+    assert "calls itself" not in report.trouble
 
 
 def test_a_lossy_engine_is_judged_all_the_same() -> None:

@@ -35,7 +35,7 @@ def defs() -> dict[str, Any]:
 
 def runs() -> list[Run]:
     rng = np.random.default_rng(0)
-    chains = cases.calls(cases.chains()[10], "verify")[0]
+    chains = cases.calls(cases.chains()[12], "verify")[0]
     trees = cases.calls(cases.trees()[0], "verify_tree")[0]
     bare = Call("verify", [[0.5, 0.5], [0.1, 0.9]], None, [1], [-1], "fixed")
     none = Call("verify", [[1 / 3, 2 / 3]], [], [], [], "iid")

@@ -74,7 +74,7 @@ def test_seeds_that_are_honoured_are_not_noted(full: ProgramEngine) -> None:
 
 
 def some() -> tuple[list[Call], list[int]]:
-    calls, _ = cases.calls(cases.chains()[10], "verify")
+    calls, _ = cases.calls(cases.chains()[12], "verify")
     return calls, [i % len(calls) for i in (0, 1, 1, 0) * 8]
 
 
