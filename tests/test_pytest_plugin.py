@@ -72,7 +72,7 @@ def judged(repo: pytest.Pytester, engine: str, *words: str) -> pytest.RunResult:
 @pytest.mark.distribution
 def test_each_case_of_a_right_engine_is_a_passing_test(repo: pytest.Pytester) -> None:
     done = judged(repo, "mine:verify", "--specsim-budget", "smoke")
-    done.assert_outcomes(passed=16, deselected=1)
+    done.assert_outcomes(passed=18, deselected=1)
     done.stdout.fnmatch_lines([f"PASSED {ONE}"])
     assert done.ret == 0
 
@@ -108,7 +108,7 @@ def test_ids_are_the_same_for_every_engine(repo: pytest.Pytester) -> None:
         for name in ("verify", "wrong")
     ]
     assert ids[0] == ids[1]
-    assert len(ids[0]) == len(set(ids[0])) == 16
+    assert len(ids[0]) == len(set(ids[0])) == 18
 
 
 @pytest.mark.parametrize(

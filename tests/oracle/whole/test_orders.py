@@ -2,6 +2,8 @@
 
 import json
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from specsim.oracle.probe import pair
 PROMPT, SAID = (3, 4, 5, 6), (7, 9, 7, 14, 3)
 
 
-def logits(order: str, **settings: float) -> np.ndarray:
+def logits(order: str, **settings: Any) -> np.ndarray[Any, Any]:
     return Law(pair.target(), order).row(Request(PROMPT, 8, **settings), SAID).logits
 
 
@@ -51,7 +53,7 @@ def test_mlx_filters_at_temperature_one_and_penalises_the_prompt() -> None:
 class Forbidden:
     """Always says a token that top-k of 1 rules out."""
 
-    def generate(self, requests: list[Request]) -> list[Answer]:
+    def generate(self, requests: Sequence[Request]) -> list[Answer]:
         return [Answer((0,) * r.max_tokens) for r in requests]
 
     def revive(self) -> None: ...
