@@ -38,6 +38,7 @@ class Request:
         self.tokens, self.parents = tokens, parents
         self.accept, self.sample = luck
         self._p, self._q, self._reading, self._desk = p, q, reading, desk
+        self._vocab: int = p.shape[-1]
         self.faulty = not all(map(self.is_word, range(len(tokens))))
 
     def p(self, row: int) -> Row:
@@ -56,7 +57,7 @@ class Request:
 
     def is_word(self, node: int) -> bool:
         """Whether the node's token is one."""
-        return 0 <= self.tokens[node] < self._p.shape[-1]
+        return 0 <= self.tokens[node] < self._vocab
 
     def drawn(self, row: int) -> int:
         """A word drawn from a row of the target; 0, and a fault, if it has no law."""

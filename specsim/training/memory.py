@@ -42,4 +42,5 @@ class Memory:
 
 
 def _name(window: Tensor) -> bytes:
-    return window.cpu().numpy().tobytes()
+    name: bytes = window.cpu().numpy().tobytes()
+    return name
