@@ -203,7 +203,7 @@ def test_other_bad_arguments(tmp_path: Path) -> None:
         transcripts.pair(one, two, None, None)
     with pytest.raises(Bad, match="tolerance"):
         transcripts.pair(one, one, None, float("nan"))
-    with pytest.raises(Bad, match="No such file"):
+    with pytest.raises(Bad, match="no such file"):
         transcripts.load(str(tmp_path / "none"))
     with pytest.raises(Bad, match="prompt"):
         transcripts.pair(one, write(tmp_path / "r", {"tokens": [2]}), "probe", None)

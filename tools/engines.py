@@ -13,7 +13,6 @@ import argparse
 import json
 import shutil
 import textwrap
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -32,13 +31,12 @@ MOST = 240
 
 def subjects() -> list[Subject]:
     """Every engine there are rows for."""
-    with (HOME / "subjects.toml").open("rb") as file:
-        return list(tomllib.load(file)["engine"])
+    return findings.subjects("engine")
 
 
 def results() -> dict[str, Found]:
     """What was found of each engine, by key: the day and the report."""
-    return dict(json.loads(KEPT.read_text())) if KEPT.exists() else {}
+    return findings.results(KEPT)
 
 
 def missing(subject: Subject) -> str:

@@ -30,15 +30,15 @@ Subject = dict[str, Any]
 Found = dict[str, Any]
 
 
-def subjects() -> list[Subject]:
-    """Every function there is a row for."""
+def subjects(sort: str = "function") -> list[Subject]:
+    """Every function, or engine, that there is a row for."""
     with (HOME / "subjects.toml").open("rb") as file:
-        return list(tomllib.load(file)["function"])
+        return list(tomllib.load(file)[sort])
 
 
-def results() -> dict[str, Found]:
+def results(kept: Path = KEPT) -> dict[str, Found]:
     """What was found of each subject, by key: the day and the report."""
-    return dict(json.loads(KEPT.read_text())) if KEPT.exists() else {}
+    return dict(json.loads(kept.read_text())) if kept.exists() else {}
 
 
 def origin(subject: Subject) -> str:

@@ -1,10 +1,10 @@
 """Transcripts of runs as JSON files; docs/diverge.md says how they are written."""
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
+from specsim import jsonfile
 from specsim.errors import Bad
 from specsim.oracle.divergence import Row, Transcript, agreed
 from specsim.roofline.fields import short, short_path
@@ -67,16 +67,7 @@ def _row_of(model: str, plain: list[Transcript], spec: Transcript) -> Row | None
 def load(path: str) -> list[Transcript]:
     """The transcripts in a JSON file; docs/diverge.md says how it is written."""
     file = Path(path).expanduser()
-    try:
-        if file.stat().st_size > MOST_BYTES:
-            raise Bad(f"{short_path(file)}: over {MOST_BYTES:,} bytes; cut it")
-        given = json.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Bad(f"{short_path(file)}: {error.strerror}") from None
-    except Bad:
-        raise
-    except (ValueError, RecursionError):
-        raise Bad(f"{short_path(file)}: not valid JSON; see docs/diverge.md") from None
+    given = jsonfile.read(file, MOST_BYTES, "see docs/diverge.md")
     runs = given.get("runs", [given]) if isinstance(given, dict) else given
     if not isinstance(runs, list) or not runs:
         raise Bad(f"{short_path(file)}: no runs in it; see docs/diverge.md")

@@ -1,13 +1,14 @@
 """Strict reading of a config.json: each complaint names file, field and mend."""
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from specsim import jsonfile
 from specsim.errors import Bad
+from specsim.jsonfile import short_path as short_path
 
 MOST_BYTES = 1_000_000
 MOST = 2**20
@@ -80,19 +81,7 @@ def read(path: str) -> Fields:
 
 
 def _json(file: Path) -> dict[str, Any]:
-    if not os.path.isfile(file):
-        what = "not a file" if os.path.exists(file) else "no such file"
-        raise Bad(f"{short_path(file)}: {what}; give a config.json or its folder")
-    try:
-        if file.stat().st_size > MOST_BYTES:
-            raise Bad(f"{file}: over {MOST_BYTES:,} bytes; no config.json is so long")
-        made = json.loads(file.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise Bad(f"{file}: cannot be read: {error.strerror}") from None
-    except Bad:
-        raise
-    except (ValueError, RecursionError):
-        raise Bad(f"{file}: not valid JSON; give a model's config.json") from None
+    made = jsonfile.read(file, MOST_BYTES, "give a config.json or its folder")
     if not isinstance(made, dict):
         raise Bad(f"{file}: not a JSON object; give a model's config.json")
     return made
@@ -102,9 +91,3 @@ def short(value: object) -> str:
     """As in Python, cut to forty characters."""
     text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
-
-
-def short_path(file: Path) -> str:
-    """A path, cut to two hundred characters."""
-    text = str(file)
-    return text if len(text) <= 200 else text[:197] + "..."

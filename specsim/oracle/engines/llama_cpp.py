@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from specsim.errors import Bad
-from specsim.oracle.endtoend.request import Request
+from specsim.oracle.endtoend.request import SURFACE, Request
 from specsim.oracle.http.server import Server as Served
 from specsim.oracle.http.server import found
 from specsim.oracle.http.whole import Session
@@ -49,20 +49,7 @@ class Server:
     format = "gguf"
     order = "llama.cpp"
     modes: ClassVar[dict[str, Any]] = {way: {} for way in WAYS}
-    surface = frozenset(
-        {
-            "temperature",
-            "top_k",
-            "top_p",
-            "min_p",
-            "repetition_penalty",
-            "presence_penalty",
-            "frequency_penalty",
-            "logit_bias",
-            "seed",
-            "logprobs",
-        }
-    )
+    surface = SURFACE - {"stop_token_ids"}
     ends = (END,)
 
     def generate(

@@ -13,6 +13,7 @@ from mlx_lm.generate import generate_step, speculative_generate_step
 from mlx_lm.sample_utils import make_logits_processors, make_sampler
 from mlx_lm.utils import load_model
 
+from specsim.oracle.endtoend.request import SURFACE
 from specsim.oracle.probe.pair import CONTEXT
 
 Asked = dict[str, Any]
@@ -25,20 +26,7 @@ class Engine:
     format = "hf"
     order = "mlx"
     modes: ClassVar[dict[str, Any]] = {"plain": {}, "draft-model": {}}
-    surface = frozenset(
-        {
-            "temperature",
-            "top_k",
-            "top_p",
-            "min_p",
-            "repetition_penalty",
-            "presence_penalty",
-            "frequency_penalty",
-            "logit_bias",
-            "seed",
-            "logprobs",
-        }
-    )
+    surface = SURFACE - {"stop_token_ids"}
 
     def generate(
         self, requests: list[Asked], *, mode: str, target: str, draft: str

@@ -1,11 +1,11 @@
 """Reading results that `specsim check --json` wrote, which anybody may have touched."""
 
 import json
-import os
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from specsim import jsonfile
 from specsim.errors import Bad
 from specsim.oracle.report import (
     FORMAT,
@@ -34,7 +34,7 @@ def schema() -> dict[str, Any]:
 def load(file: Path) -> Report:
     """The report in a file. Bad, on one line, if it is not there or none of ours."""
     named = clean(short_path(file))
-    document = _json(file, named)
+    document = jsonfile.read(file, MOST_BYTES, MADE, finite=True)
     if not isinstance(document, dict) or document.get("report") != "specsim check":
         if isinstance(document, dict) and {"rules", "mutants"} <= document.keys():
             raise Bad(f"{named}: specsim's check of itself; {MADE}")
@@ -51,22 +51,6 @@ def load(file: Path) -> Report:
     if (w := report.witness) and len(w.wanted) != len(w.found):
         raise Bad(f"{named}: the rows wanted and found differ in length; {MADE}")
     return report
-
-
-def _json(file: Path, named: str) -> Any:
-    def refuse(name: str) -> NoReturn:
-        raise ValueError(name)
-
-    if not os.path.isfile(file):
-        raise Bad(f"{named}: no such file; {MADE}")
-    if os.path.getsize(file) > MOST_BYTES:
-        raise Bad(f"{named}: over {MOST_BYTES:,} bytes; no result is so long")
-    try:
-        return json.loads(file.read_text("utf-8"), parse_constant=refuse)
-    except OSError as error:
-        raise Bad(f"{named}: cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError):
-        raise Bad(f"{named}: not valid JSON, or cut short; {MADE}") from None
 
 
 def made(document: dict[str, Any]) -> Report:

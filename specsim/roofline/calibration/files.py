@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from specsim import jsonfile
 from specsim.errors import Bad
 
 MOST_BYTES = 2_000_000
@@ -36,19 +37,7 @@ def writable(path: Path | str) -> None:
 def read(file: Path) -> dict[str, Any]:
     """The object in it; Bad, in one line, on anything else."""
     mend = "give what `specsim calibrate --output` wrote"
-    if not os.path.isfile(file):
-        what = "not a file" if os.path.exists(file) else "no such file"
-        raise Bad(f"{file}: {what}; {mend}")
-    try:
-        if file.stat().st_size > MOST_BYTES:
-            raise Bad(f"{file}: over {MOST_BYTES:,} bytes; {mend}")
-        made = json.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Bad(f"{file}: cannot be read: {error.strerror}") from None
-    except Bad:
-        raise
-    except (ValueError, RecursionError):
-        raise Bad(f"{file}: not valid JSON; {mend}") from None
+    made = jsonfile.read(file, MOST_BYTES, mend)
     if not isinstance(made, dict):
         raise Bad(f"{file}: not a JSON object; {mend}")
     return made

@@ -88,7 +88,7 @@ def test_files_that_are_no_results(
         "suite.json": "check of itself",
         "huge.json": "over 64,000,000 bytes",
         "none.json": "no such file",
-        ".": "no such file",
+        ".": "not a file",
     }
     for name, told in names.items():
         assert main(["report", str(tmp_path / name)]) == 2
